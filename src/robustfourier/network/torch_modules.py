@@ -167,15 +167,10 @@ class FourierEmbedding(nn.Module):
         """Return the embedding of some entries only, which computes their modes only."""
         copied = copy.deepcopy(self)
         feature, sign = self.feature[keep], self.sign[keep]
-        rows = torch.unique(torch.div(feature[feature > 0] - 1, 2, rounding_mode="floor"))
-        place = torch.zeros(len(self.frequency), dtype=torch.int64, device=feature.device)
-        place[rows] = torch.arange(len(rows), device=feature.device)
-        shift = 2 * (rows - place[rows])
-        moved = torch.zeros(2 * len(self.frequency) + 1, dtype=torch.int64, device=feature.device)
-        for part in (1, 2):
-            moved[2 * rows + part] = 2 * rows + part - shift
-        frequency = self.frequency.detach()[rows]
-        copied._adopt(frequency, moved[feature], sign)
+        row = torch.div(feature - 1, 2, rounding_mode="floor")  # −1 for the constant
+        rows = torch.unique(row[row >= 0])
+        shift = torch.where(row >= 0, row - torch.searchsorted(rows, row), 0)
+        copied._adopt(self.frequency.detach()[rows], feature - 2 * shift, sign)
         return copied
 
     def _adopt(self, frequency: Tensor, feature: Tensor, sign: Tensor) -> None:

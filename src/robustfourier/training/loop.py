@@ -144,14 +144,14 @@ class _Run:
         return Weights(self.architecture, self.engine.arrays())
 
     def to_the_end(self) -> bool:
-        """Run block after block; return False if an observer said stop."""
+        """Run block after block; return False if an observer ended it."""
         if self.recorder.last_step < self.step == 0:
             self.recorder.record(0, self.phases[0].name, self.weights())
         for phase, offset, size in self._blocks():
             rate = self._run_block(phase, offset, size)
             if self.step in self.records or self.step == self.n_steps:
                 self.recorder.record(self.step, phase.name, self.weights())
-            if self._observers_say_stop(phase, rate):
+            if self._observers_stop(phase, rate):
                 if self.recorder.last_step < self.step:
                     self.recorder.record(self.step, phase.name, self.weights())
                 return False
@@ -209,7 +209,7 @@ class _Run:
             last_good=last_good,
         )
 
-    def _observers_say_stop(self, phase: Phase, rate: float) -> bool:
+    def _observers_stop(self, phase: Phase, rate: float) -> bool:
         if not self.observers or not (self.step in self.shows or self.step == self.n_steps):
             return False
         progress = Progress(
@@ -224,7 +224,7 @@ class _Run:
             checkpoint=self.checkpoint,
         )
         self.observed = self.step
-        # every observer is asked, even when an earlier one already said stop
+        # every observer is called, even when an earlier one ended the training
         answers = [observer(progress) for observer in self.observers]
         return any(answers)
 
