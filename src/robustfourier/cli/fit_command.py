@@ -84,15 +84,12 @@ def fit(
     chunks = method == "mixture" and _in_chunks(file)
     _check_columns(files[0], reading, config, chunks)
     _check_others(config, horizon, alone=method == "mixture" and not chunks)
-    parameters: Any = partial(_with_units, config, reading.get("unit"))
-    if method == "network":
-        parameters = {"n_modes": modes, "n_steps": steps, "random_state": config.seed}
     _fit_one(
         *(file, console, show),
         out=None if dry else (out or default_folder(file)),
         method=method,
         reading=reading,
-        parameters=config.choices if chunks else parameters,
+        parameters=_parameters(method, config, chunks, reading, n_modes=modes, n_steps=steps),
         regressors=config.columns,
         horizon=horizon,
         chunks=chunks,
@@ -124,6 +121,15 @@ def _check_parts(files: list[str], parts: bool) -> None:
         raise InputError(
             f"--parts {files[0]!r} takes one folder, whose files are parts of a record"
         )
+
+
+def _parameters(
+    method: str, config: FitConfig, chunks: bool, reading: dict[str, Any], **network: int
+) -> Any:
+    """Parameters of the estimator, or the function of the samples that makes them."""
+    if method == "network":
+        return {**network, "random_state": config.seed}
+    return config.choices if chunks else partial(_with_units, config, reading.get("unit"))
 
 
 def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[str, Any]:
