@@ -52,6 +52,11 @@ def test_a_file_is_shown_even_where_its_columns_are_not_clear(tmp_path):
     assert other["rows"][0] == ["1", "1.5", "1"]
 
 
+def test_a_text_that_is_no_table_is_shown_as_its_lines(tmp_path):
+    (tmp_path / "a.txt").write_text("hello\n")
+    assert preview(tmp_path / "a.txt", {})["rows"] == [["hello"]]
+
+
 def test_a_picture_is_no_table(tmp_path):
     (tmp_path / "a.png").write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
     assert preview(tmp_path / "a.png", {})["rows"] == []

@@ -76,9 +76,9 @@ def fit(
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
         _check_others(config, horizon, alone=False)
-        how = {"overwrite": overwrite, "together": together, "jobs": jobs, "wide": wide}
-        how["out"] = _survey_folder(files, out, config, dry or method == "network", wide)
-        many.fit_survey(files, reading, console, config=config, **how)
+        out = _survey_folder(files, out, config, dry or method == "network", wide)
+        how = {"overwrite": overwrite, "together": together, "jobs": jobs, "out": out}
+        many.fit_survey(files, reading, console, config=config, wide=wide, **how)
         return
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)

@@ -150,8 +150,10 @@ def config_options(*names: str) -> Callable[..., FitConfig]:
         if "columns" in given:
             parts = (part.strip() for part in (given["columns"] or "").split(","))
             given["columns"] = [part for part in parts if part]
-        lists = {field.name for field in shown if field.default == ()}
-        return FitConfig(**{k: tuple(v or ()) if k in lists else v for k, v in given.items()})
+        for field in shown:
+            if field.default == ():
+                given[field.name] = tuple(given[field.name] or ())
+        return FitConfig(**given)
 
     made.__signature__ = inspect.Signature([_parameter(field) for field in shown])  # type: ignore[attr-defined]
     return made
