@@ -80,6 +80,6 @@ def _lines(path: Path, sheet: str | None) -> list[list[str]]:
     """The first lines of a text, whatever they are; none if it is no text."""
     try:
         with open_text(path, sheet) as source:
-            return [[line.rstrip("\n")] for line in itertools.islice(source.lines(), _ROWS)]
+            return [[line.rstrip("\n")] for line in itertools.islice(source.lines, _ROWS)]
     except RobustFourierError:
         return []

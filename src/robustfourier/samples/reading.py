@@ -102,11 +102,11 @@ def samples_of(table: Table, options: ReadOptions, need_value: bool = True) -> S
     blocks: list[NDArray[np.int32]] = []
     count = 0
     for block in table.blocks(list(dict.fromkeys([*choice.times, *kept, *series.columns]))):
-        count += len(block.lines)
+        count += len(block)
         if count > MAX_SAMPLES:
             raise DataError(f"{table.name}: more than {MAX_SAMPLES:,} rows; thin them out first")
         block = series.of_series(block)
-        blocks.append(np.array(block.lines, np.int32))
+        blocks.append(np.array(block.index, np.int32))
         reader.add_block(block)
         for j, column in kept.items():
             column.append(table.numbers(block, j))
