@@ -143,7 +143,7 @@ class TimeReader:
         else:
             self._dates(_texts(column), block.index)
 
-    def _numbers(self, cells: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
+    def _numbers(self, cells: Sequence[str], lines: pd.Index) -> NDArray[Any]:
         try:  # integers exactly: nanoseconds since 1970 do not fit into float64
             if not any("_" in cell or cell in self.number_form.missing for cell in cells):
                 return np.array(list(map(int, cells)), np.int64)
@@ -158,7 +158,7 @@ class TimeReader:
             )
         return numbers
 
-    def _dates(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+    def _dates(self, cells: Sequence[str], lines: pd.Index) -> None:
         texts = [_first_day(cell) for cell in cells]
         known = np.array([not is_missing(text, self.number_form.missing) for text in texts], bool)
         self._check_offsets(texts, known, lines)
@@ -178,7 +178,7 @@ class TimeReader:
         for f in alive:
             self.blocks[f].append(np.asarray(parsed[f].tz_localize(None)))
 
-    def _check_offsets(self, texts: list[str], known: BoolArray, lines: Sequence[int]) -> None:
+    def _check_offsets(self, texts: list[str], known: BoolArray, lines: pd.Index) -> None:
         """Remember whether dates carry a zone; a mixture cannot be put in order."""
         endings = {text[-6:] for text in texts}  # few, however many rows there are
         zoned = {ending for ending in endings if _OFFSET.search(ending)}
