@@ -86,7 +86,7 @@ class SeriesLabels:
             if self.chosen[j].few:
                 self.chosen[j].add(texts)
             if label is not None:
-                block = block[[text == label for text in texts]]
+                block = block.loc[np.array([text == label for text in texts], bool)]
         for j, labels in self.free.items():
             if j in block and labels.few:
                 labels.add(self.table.texts(block, j))

@@ -57,7 +57,7 @@ def at_rate(table: Frame, rate: float) -> Frame:
 
 @dataclass
 class TypedTable:
-    """A table whose cells have types: of pandas here, of Arrow in `parquet`."""
+    """A table whose cells have types: of pandas here, of Arrow in `ArrowTable`."""
 
     name: str  # for messages
     table: Frame  # its columns, or none but what is known of them
