@@ -82,7 +82,7 @@ def _is_text(X: Any) -> bool:
 
 def _dates_from_text(X: Any) -> Any:
     """Read dates as files are read; text of numbers stays what it is."""
-    from robustfourier.samples.columns import Choice
+    from robustfourier.samples.column_choice import Choice
     from robustfourier.samples.daylight_saving import on_clock
     from robustfourier.samples.time_columns import TimeReader
 

@@ -16,8 +16,8 @@ from typing import Any, cast
 
 from robustfourier.errors import InputError, MissingDependencyError, WorkerError
 from robustfourier.many.engines import Ended, Lost
-from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
+from robustfourier.many.survey_items import Batch
 
 _AHEAD = 2  # batches per thread: the next one waits where the last one ends
 _TICK = 1.0  # seconds between looks at what takes too long

@@ -22,9 +22,9 @@ import pandas as pd
 from robustfourier.errors import DataError, InputError
 from robustfourier.formatting import quoted
 from robustfourier.result_folders import is_result
-from robustfourier.samples.columns import Choice, choose_columns, find_column, is_error
+from robustfourier.samples.column_choice import Choice, choose_columns, find_column, is_error
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.objects import cells_frame
+from robustfourier.samples.library_tables import cells_frame
 from robustfourier.samples.read_options import ReadOptions
 from robustfourier.samples.reading import Table, opened_table
 from robustfourier.samples.text_streams import display_name

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 from robustfourier.errors import DataError
 from robustfourier.formatting import quoted
-from robustfourier.samples.columns import Choice, choose_columns, speaks_of_time
+from robustfourier.samples.column_choice import Choice, choose_columns, speaks_of_time
 from robustfourier.samples.date_text import is_time
 from robustfourier.samples.dialect import (
     DELIMITERS,

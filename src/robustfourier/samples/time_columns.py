@@ -24,7 +24,7 @@ from robustfourier.arrays import BoolArray
 from robustfourier.domain import timezone_of, to_array
 from robustfourier.errors import DataError, InputError
 from robustfourier.formatting import quoted
-from robustfourier.samples.columns import Choice, speaks_of_time, unit_of_name
+from robustfourier.samples.column_choice import Choice, speaks_of_time, unit_of_name
 from robustfourier.samples.date_text import calendar_text, english_months
 from robustfourier.samples.number_parsing import NumberFormat, is_missing, is_number, to_numbers
 

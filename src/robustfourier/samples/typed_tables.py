@@ -17,7 +17,7 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, MissingDependencyError
 from robustfourier.formatting import quoted
-from robustfourier.samples.columns import Choice, choose_columns
+from robustfourier.samples.column_choice import Choice, choose_columns
 from robustfourier.samples.file_formats import one_error
 from robustfourier.samples.number_parsing import NumberFormat
 from robustfourier.samples.read_options import ReadOptions
