@@ -145,7 +145,7 @@ def analyse(
         **({"regressors": list(regressors)} if regressors else {}),
         **({} if horizon is None else {"horizon": horizon}),
     }
-    table = None if samples is None else read_regressors(path, regressors, samples, reading)
+    table = None if samples is None else read_regressors(samples, path, regressors, **reading)
     nothing: AbstractContextManager[None] = nullcontext()
     with nothing if out is None else claimed(RUN, out, identity, [Path(path)], overwrite=overwrite):
         with clock("fitting"):

@@ -124,7 +124,12 @@ def fit_large(
     adder = _Adder(parts, engine, jobs, address, observe or (lambda _: None))
     held = [] if checkpoint is None else [[part.name, part.content()] for part in parts]
     identity = plain({"parts": held, "layout": vars(layout)})
-    return _Fit(layout, adder, parameters, identity, checkpoint).run()
+    before = [part.version() for part in parts]
+    fit = _Fit(layout, adder, parameters, identity, checkpoint).run()
+    for part, version in zip(parts, before, strict=True):
+        if part.version() != version:
+            raise DataError(f"{part.name}: has changed while it was read; run the fit again")
+    return fit
 
 
 @dataclass

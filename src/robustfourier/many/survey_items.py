@@ -115,6 +115,9 @@ class ItemReader:
         if item.label is not None:
             frame = self._rows(item)
             return [self._samples(item, frame, name) for name in item.values]
+        path = Path(item.path)
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never end
+            raise DataError(f"{quoted(item.id)}: is no regular file; give files, or a table")
         reading = self.task.reading
         options = [{**reading, "value": value} for value in item.values] or [reading]
         found = [read_samples(item.path, **each) for each in options]

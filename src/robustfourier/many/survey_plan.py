@@ -16,6 +16,8 @@ from robustfourier.samples import ReadOptions
 from robustfourier.samples.partitions import Layout, Part, parts_of
 from robustfourier.untrusted_files import file_digest
 
+_UNREADABLE = "unreadable"  # in the place of a digest
+
 
 @dataclass(frozen=True)
 class Plan:
@@ -106,8 +108,8 @@ def _of_file(
     try:
         content = file_digest(path)[:32]
     except (OSError, ValueError):
-        content = "unreadable"
-    if values is None:
+        content = _UNREADABLE
+    if values is None or content == _UNREADABLE:
         return [Item(str(path), content, str(path))]
     try:
         layout = Layout.of(parts_of(path)[0], ReadOptions(**reading), values, None)

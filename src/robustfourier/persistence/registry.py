@@ -43,6 +43,7 @@ _PLACES = {
     "RegressorEffects": "robustfourier.estimators.regressors:RegressorEffects",
     "Remainder": "robustfourier.periodic.residual_process:Remainder",
     "SaveCheckpoint": "robustfourier.training.callbacks:SaveCheckpoint",
+    "LastShift": "robustfourier.periodic.exponential_smoothing:LastShift",
     "Smoothing": "robustfourier.periodic.exponential_smoothing:Smoothing",
     "SmoothingMixture": "robustfourier.periodic.exponential_smoothing:SmoothingMixture",
     "StopWhenStalled": "robustfourier.training.callbacks:StopWhenStalled",

@@ -38,6 +38,7 @@ _CALENDAR = (
     frozenset("minute min minutes minuto minuut".split()),  # noqa: SIM905
     frozenset("second sec ss seconds sekunde segundo".split()),  # noqa: SIM905
 )
+_BRACKETS = re.compile(r"[\[(]([^\[\]()]+)[\])]")  # the innermost: one pass, whatever the name
 _DAY_COUNTS = frozenset(["jd", "mjd", "hjd", "bjd", "btjd", "bkjd", "tjd"])  # Julian dates
 
 
@@ -118,8 +119,8 @@ def unit_of_name(name: str) -> str:
     >>> unit_of_name("t [h]"), unit_of_name("elapsed_seconds"), unit_of_name("t")
     ('hour', 'second', '')
     """
-    if bracket := re.search(r"[\[(]\s*([^\])]+?)\s*[\])]", name):
-        return unit_called(bracket[1])
+    if bracket := _BRACKETS.search(name):
+        return unit_called(bracket[1].strip())
     words = _split(name)
     if not words or words in [[letter] for letter in "yashdw"]:  # too short to be a unit alone
         return ""
@@ -137,7 +138,7 @@ def _split(name: str) -> list[str]:
 
 def _words(name: str) -> set[str]:
     """Words of a name without its unit; a single letter speaks only where it is the whole name."""
-    words = _split(re.sub(r"[\[(][^\])]*[\])]", " ", name))
+    words = _split(_BRACKETS.sub(" ", name))
     return set(words) if len(words) == 1 else {word for word in words if len(word) > 1}
 
 

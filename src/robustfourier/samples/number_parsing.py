@@ -107,7 +107,7 @@ _SYMBOL = re.compile(r"[\[(].{0,20}[\])]|.{0,12}[%‰°º²³⁻µ].{0,12}|[^\W\
 _WRITTEN = re.compile(r"[YyMDdHhmSs]{2,4}([-/. :T][YyMDdHhmSs]{1,4}){1,6}")  # dd/mm/yyyy hh:mm
 _MONEY = "$€£¥₹₽"
 _WITH_UNIT = re.compile(
-    rf"""(?P<sign>[+−-]?)\s*(?P<before>[{_MONEY}]?)\s*
+    rf"""(?P<sign>[+−-]?)\s*(?:(?P<before>[{_MONEY}])\s*)?
          (?P<number>[+−-]?(?:\d[\d.,]*|\.\d+)(?:[eE][+-]?\d+)?)
          (?P<gap>\s*)(?P<after>[%‰{_MONEY}]|[°º]\s?[^\W\d_]?|[^\W\d_][^\s,;]{{0,9}})?""",
     re.VERBOSE,
@@ -135,7 +135,7 @@ def split_unit(cell: str) -> tuple[str, str]:
     match = _WITH_UNIT.fullmatch(text)
     if match is None:
         return text, ""
-    before, after = match["before"], (match["after"] or "").replace(" ", "").replace("º", "°")
+    before, after = match["before"] or "", (match["after"] or "").replace(" ", "").replace("º", "°")
     glued = after and not match["gap"] and after[0].isalpha()
     if bool(before) == bool(after) or (glued and not looks_like_unit(after)):
         return text, ""

@@ -119,6 +119,14 @@ class Part:
     source: Callable[[ReadOptions], AbstractContextManager[Table]]
     path: Path | None = None  # the file
 
+    def version(self) -> tuple[int, ...]:
+        """What changes when somebody writes to the file or replaces it; nothing without a file."""
+        try:
+            found = os.stat(self.path or "")
+        except OSError:  # who reads it says why
+            return ()
+        return (found.st_ino, found.st_size, found.st_mtime_ns)
+
     def opened(self, options: ReadOptions) -> AbstractContextManager[Table]:
         """The table, open for reading."""
         return self.source(replace(options, by=(), value=None, error=None))
