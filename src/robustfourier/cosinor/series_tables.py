@@ -75,15 +75,15 @@ def read_table(
     belongs to; each of the columns `value`, or "all", is a series of its own. `reading` is that of
     `read_samples`.
     """
-    asked = ReadOptions(**{k: v for k, v in (reading or {}).items() if k != "duplicates"})
+    options = ReadOptions(**{k: v for k, v in (reading or {}).items() if k != "duplicates"})
     notes: tuple[str, ...] = ()
-    wide = wide_table(source, asked) if isinstance(source, (str, os.PathLike)) else None
+    wide = wide_table(source, options) if isinstance(source, (str, os.PathLike)) else None
     if wide is not None and by is None:
         by, value, notes = wide.labels[0], ["value"], (wide.words,)
         group = group or ("group" if any(wide.groups) else None)
     tags = {tag: name for tag, name in (("group", group), ("subject", subject)) if name is not None}
     parts = parts_of(source)
-    layout = Layout.of(parts[0], asked, value, by, list(tags.values()))
+    layout = Layout.of(parts[0], options, value, by, list(tags.values()))
     whole = _frame(read_parts(parts, layout), layout, list(tags))
     names = pd.unique(whole["id"])  # of series without a value, too
     frame = whole[np.isfinite(whole["value"]) & whole["time"].notna()]
@@ -100,7 +100,7 @@ def read_table(
         [str(name) for name in names],
         base["group"].to_numpy() if "group" in tags else None,
         base["subject"].to_numpy() if "subject" in tags else None,
-        asked.unit or ("" if dates else layout.unit),
+        options.unit or ("" if dates else layout.unit),
         parts[0].name,
         notes,
     )
