@@ -9,7 +9,7 @@ import pytest
 
 from robustfourier.errors import DataError, InputError, RobustFourierError
 from robustfourier.samples import column_names, read_samples, read_times
-from robustfourier.samples.columns import speaks_of_time, unit_of_name
+from robustfourier.samples.column_choice import speaks_of_time, unit_of_name
 from robustfourier.samples.dialect import MAX_COLUMNS
 from robustfourier.samples.number_parsing import is_number, split_unit
 

@@ -147,7 +147,7 @@ def quick(place, mark, **more):
     """A survey of two files whose fits take no time and whose pages hold a mark."""
     from robustfourier.atomic_files import write_text
     from robustfourier.many import shards
-    from robustfourier.many.item import file_stem
+    from robustfourier.many.survey_items import file_stem
 
     def rows_of(item, task, _):
         key = task.key(item)
@@ -266,7 +266,7 @@ class TestContent:
     def test_a_bucket_that_is_damaged_while_it_is_used_is_told_and_tried_again(
         self, tmp_path, monkeypatch
     ):
-        from robustfourier.many import run
+        from robustfourier.many import survey_run as run
 
         planned = run.plan
 
@@ -296,7 +296,7 @@ class TestContent:
         assert not np.array_equal(found.series["noise"], first.series["noise"])
 
     def test_a_file_that_changes_between_plan_and_fit_is_told(self, tmp_path, monkeypatch):
-        from robustfourier.many import run
+        from robustfourier.many import survey_run as run
 
         planned = run.plan
 

@@ -9,7 +9,7 @@ from tests.many.toys import NAMES
 
 import robustfourier as rf
 from robustfourier.errors import InputError
-from robustfourier.many.item import file_stem
+from robustfourier.many.survey_items import file_stem
 
 pytest.importorskip("pyarrow")
 

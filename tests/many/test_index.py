@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from robustfourier.many.index import write_index
+from robustfourier.many.index_page import write_index
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("chrome")
 FLAGS = [

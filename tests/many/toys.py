@@ -23,7 +23,7 @@ def poisoned(folder):
     site.mkdir()
     code = """
     import os, signal
-    import robustfourier.many.rows as rows
+    import robustfourier.many.series_rows as rows
     import robustfourier.many.shards as shards
     honest = rows.rows_of
     def rows_of(item, task, samples):

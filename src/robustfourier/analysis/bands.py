@@ -71,11 +71,10 @@ def _read(
     parts = parts_of(path)
     layout = Layout.of(parts[0], options, value, band)
     rows = read_parts(parts, layout)
-    rows = rows[rows[TIME].notna()]
+    rows = rows[rows[TIME].notna() if layout.dates else np.isfinite(rows[TIME])]
     errors = rows[ERROR].to_numpy() if ERROR in rows else None
-    times = rows[TIME].to_numpy()
-    unit = options.unit or ("" if times.dtype.kind == "M" else layout.unit)
-    return times, rows[f"{VALUE}0"].to_numpy(), errors, rows[LABEL].to_numpy(), unit
+    unit = options.unit or ("" if layout.dates else layout.unit)
+    return rows[TIME].to_numpy(), rows[f"{VALUE}0"].to_numpy(), errors, rows[LABEL].to_numpy(), unit
 
 
 def _draw(model: MultibandMixture, path: Path) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from robustfourier.errors import InputError, MissingDependencyError, RobustFourierError
 from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.quantities import plain_times
-from robustfourier.samples.objects import time_dimension
+from robustfourier.samples.library_tables import time_dimension
 
 #: Maps of the answer that are columns of the table of components.
 _COLUMNS = (

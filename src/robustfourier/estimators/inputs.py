@@ -18,7 +18,7 @@ from robustfourier.errors import DataError, InputError
 from robustfourier.estimators.validation import has_rows, selected_rows, without_masked_rows
 from robustfourier.quantities import is_quantity, plain_times, plain_values, unit_text
 from robustfourier.samples import Samples
-from robustfourier.samples.columns import Choice, is_error, speaks_of_time
+from robustfourier.samples.column_choice import Choice, is_error, speaks_of_time
 
 #: What tables of other libraries are known by.
 _TABLES = ("colnames", "data_vars", "dims", "lazy", "schema", "fetchall", "__arrow_c_stream__")
@@ -99,7 +99,7 @@ def taken_apart(X: Any) -> tuple[Any, Any, Any]:
         )
     table = None
     if not isinstance(X, (pd.Index, np.ndarray)) and any(hasattr(X, name) for name in _TABLES):
-        from robustfourier.samples.objects import frame_of
+        from robustfourier.samples.library_tables import frame_of
 
         table = frame_of(X)
     if table is None:

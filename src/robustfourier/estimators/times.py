@@ -82,16 +82,16 @@ def _is_text(X: Any) -> bool:
 
 def _dates_from_text(X: Any) -> Any:
     """Read dates as files are read; text of numbers stays what it is."""
+    from robustfourier.samples.column_choice import Choice
     from robustfourier.samples.daylight_saving import on_clock
-    from robustfourier.samples.number_parsing import NumberFormat
     from robustfourier.samples.time_columns import TimeReader
 
     cells = [str(cell) for cell in X]
     try:
-        reader = TimeReader(cells[:500], column="X", source="times", form=NumberFormat())
+        reader = TimeReader(Choice(0, None, None), column="X", source="times")
+        reader.add_block(pd.DataFrame({0: cells}))
         if reader.numeric:
             return X
-        reader.add(cells, range(len(cells)))
         times = on_clock(reader.times(), None)
     except DataError as error:
         reason = str(error).split("; ")[0].removeprefix("times, column 'X': ")

@@ -200,16 +200,23 @@ def _plus(one: Any, other: Any) -> Any:
 
 
 def _on_dask(parts: Sequence[Part], work: Callable[[Part], Any], client: Any) -> Any:
-    try:
-        import dask.bag
-        import distributed
-    except ImportError:
-        raise MissingDependencyError(
-            "engine='dask' needs Dask; install it with: pip install 'robustfourier[dask]'"
-        ) from None
+    distributed = dask_distributed()
+    import dask.bag
+
     bag = dask.bag.from_sequence(parts, npartitions=len(parts)).map(work)
     graph = bag.fold(_plus, split_every=4)
     if not isinstance(client, str):
         return (client or distributed.get_client()).compute(graph).result()
     with distributed.Client(client, set_as_default=False) as opened:
         return opened.compute(graph).result()
+
+
+def dask_distributed() -> Any:
+    """The module `distributed`, or an error that says how to get it."""
+    try:
+        import distributed
+    except ImportError:
+        raise MissingDependencyError(
+            "engine='dask' needs Dask; install it with: pip install 'robustfourier[dask]'"
+        ) from None
+    return distributed

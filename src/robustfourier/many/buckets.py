@@ -22,7 +22,7 @@ import pandas as pd
 
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.errors import DataError
-from robustfourier.many.item import digest
+from robustfourier.many.survey_items import digest
 from robustfourier.samples.partitions import LABEL, Layout, Part
 from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import file_digest, read_json

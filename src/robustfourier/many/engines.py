@@ -19,8 +19,8 @@ from typing import Any, Protocol
 
 from robustfourier.concurrency import cores, follow_parent, single_threads, without_main_module
 from robustfourier.errors import InputError, WorkerError, require_choice
-from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
+from robustfourier.many.survey_items import Batch
 
 ENGINES = ("processes", "serial", "dask")
 _TICK = 1.0  # seconds between looks at what takes too long

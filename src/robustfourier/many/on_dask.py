@@ -14,10 +14,11 @@ from concurrent.futures import CancelledError
 from contextlib import contextmanager, suppress
 from typing import Any, cast
 
-from robustfourier.errors import InputError, MissingDependencyError, WorkerError
+from robustfourier.errors import InputError, WorkerError
+from robustfourier.large.passes import dask_distributed
 from robustfourier.many.engines import Ended, Lost
-from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
+from robustfourier.many.survey_items import Batch
 
 _AHEAD = 2  # batches per thread: the next one waits where the last one ends
 _TICK = 1.0  # seconds between looks at what takes too long
@@ -31,7 +32,7 @@ class Cluster:
     """
 
     def __init__(self, address: Any, patience: float) -> None:
-        self._distributed = _distributed()
+        self._distributed = dask_distributed()
         self._patience, self._last = patience, time.monotonic()
         self._own = isinstance(address, str)
         self._client = self._connected(address)
@@ -152,13 +153,3 @@ class Cluster:
             self._running.clear()
             if self._own:
                 self._client.close(timeout=5)
-
-
-def _distributed() -> Any:
-    try:
-        import distributed
-    except ImportError:
-        raise MissingDependencyError(
-            "engine='dask' needs Dask; install it with: pip install 'robustfourier[dask]'"
-        ) from None
-    return distributed

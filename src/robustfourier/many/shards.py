@@ -16,8 +16,8 @@ from typing import Any
 
 from robustfourier.atomic_files import replacing
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.many.item import Batch, ItemReader, digest, file_stem
-from robustfourier.many.rows import failed_row, rows_of
+from robustfourier.many.series_rows import failed_row, rows_of
+from robustfourier.many.survey_items import Batch, ItemReader, digest, file_stem
 from robustfourier.result_folders import names_within
 from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import open_regular

@@ -17,8 +17,8 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.errors import DataError
-from robustfourier.samples.columns import speaks_of_time
-from robustfourier.samples.objects import dataset_frame, frame_of
+from robustfourier.samples.column_choice import speaks_of_time
+from robustfourier.samples.library_tables import dataset_frame, frame_of
 from robustfourier.samples.read_options import ReadOptions
 from robustfourier.samples.typed_tables import Frame, at_rate
 

@@ -22,13 +22,12 @@ import pandas as pd
 from robustfourier.errors import DataError, InputError
 from robustfourier.formatting import quoted
 from robustfourier.result_folders import is_result
-from robustfourier.samples.columns import Choice, choose_columns, find_column, is_error
+from robustfourier.samples.column_choice import Choice, choose_columns, find_column, is_error
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.objects import cells_frame
+from robustfourier.samples.library_tables import cells_frame
 from robustfourier.samples.read_options import ReadOptions
 from robustfourier.samples.reading import Table, opened_table
 from robustfourier.samples.text_streams import display_name
-from robustfourier.samples.text_tables import Block
 from robustfourier.samples.time_columns import Times
 from robustfourier.samples.typed_tables import ROWS, ArrowTable, Frame, TypedTable, opened_parquet
 from robustfourier.untrusted_files import file_digest, stream_digest
@@ -144,11 +143,11 @@ class Part:
                     )
             at = {name: table.names.index(name) for name in layout.columns}
             for block in table.blocks(list(at.values())):
-                if len(block.lines):
+                if len(block):
                     yield self._piece(table, block, layout, at)
 
     def _piece(
-        self, table: Table, block: Block, layout: Layout, at: dict[str, int]
+        self, table: Table, block: pd.DataFrame, layout: Layout, at: dict[str, int]
     ) -> pd.DataFrame:
         clock = None if layout.clock is None else at[layout.clock]
         choice = Choice(at[layout.time], None, None, clock, tuple(at[n] for n in layout.parts))

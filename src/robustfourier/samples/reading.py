@@ -27,7 +27,7 @@ from robustfourier.samples.samples import Samples, clean
 from robustfourier.samples.series_labels import SeriesLabels
 from robustfourier.samples.text_streams import display_name, open_text
 from robustfourier.samples.text_tables import TextTable, open_table
-from robustfourier.samples.typed_tables import TypedTable
+from robustfourier.samples.typed_tables import TypedTable, opened_parquet
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
@@ -41,7 +41,8 @@ def read_samples(path: str | os.PathLike[str], **options: Any) -> Samples:
     Parameters
     ----------
     path : str or path
-        CSV, TSV or another delimited text, also gzipped; Parquet; "-" for standard input.
+        Delimited text of any kind, packed or not, Excel, JSON, Parquet, Feather, FITS, VOTable,
+        netCDF, MATLAB, WAV; "-" for standard input.
     **options
         Fields of `ReadOptions`.
 
@@ -79,8 +80,6 @@ def opened_table(
     """Open a file of any format for reading; a value is not always needed."""
     kind = format_of(path)
     if kind == "parquet":
-        from robustfourier.samples.typed_tables import opened_parquet
-
         with opened_parquet(path, options) as parquet:
             yield parquet
     elif kind:
@@ -102,11 +101,11 @@ def samples_of(table: Table, options: ReadOptions, need_value: bool = True) -> S
     blocks: list[NDArray[np.int32]] = []
     count = 0
     for block in table.blocks(list(dict.fromkeys([*choice.times, *kept, *series.columns]))):
-        count += len(block.lines)
+        count += len(block)
         if count > MAX_SAMPLES:
             raise DataError(f"{table.name}: more than {MAX_SAMPLES:,} rows; thin them out first")
         block = series.of_series(block)
-        blocks.append(np.array(block.lines, np.int32))
+        blocks.append(np.array(block.index, np.int32))
         reader.add_block(block)
         for j, column in kept.items():
             column.append(table.numbers(block, j))

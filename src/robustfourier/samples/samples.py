@@ -15,11 +15,10 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.domain import timezone_of, to_array
 from robustfourier.errors import DataError, InputError
 from robustfourier.formatting import quoted
 from robustfourier.samples.read_options import ReadOptions
-from robustfourier.samples.time_columns import Times
+from robustfourier.samples.time_columns import Times, stamps_of
 from robustfourier.weighted_rows import rounding_step
 
 
@@ -300,17 +299,6 @@ def _are_marks(marks: FloatArray, times: FloatArray, rest: FloatArray, total: in
     step = rounding_step(rest)
     levels = spread / step if step > 0 else np.inf
     return bool(np.all(levels ** (1.0 - times) <= _CHANCE))
-
-
-def stamps_of(times: Any) -> tuple[NDArray[Any], str | None]:
-    """A column of numbers or dates as an array (dates in UTC), and the name of its zone."""
-    array = to_array(times)
-    if array.dtype.kind not in "iufM" or array.ndim != 1:
-        raise InputError(
-            f"times has dtype {array.dtype} and shape {array.shape}; give one column of numbers or "
-            "dates (text can be parsed with pandas.to_datetime)"
-        )
-    return array, timezone_of(times)
 
 
 def numbers_of(column: Any, name: str, shape: tuple[int, ...]) -> FloatArray:

@@ -16,7 +16,6 @@ from numpy.typing import NDArray
 from robustfourier.errors import DataError
 from robustfourier.formatting import quoted
 from robustfourier.samples.number_parsing import is_number
-from robustfourier.samples.text_tables import Block
 
 if TYPE_CHECKING:
     from robustfourier.samples.reading import Table
@@ -80,20 +79,16 @@ class SeriesLabels:
         """
         return [*self.chosen, *(self.free if self.table.streamed else ())]
 
-    def of_series(self, block: Block) -> Block:
+    def of_series(self, block: pd.DataFrame) -> pd.DataFrame:
         """Rows of the series that the user chose; labels of other columns are kept in mind."""
         for j, label in self.by:
             texts = self.table.texts(block, j)
             if self.chosen[j].few:
                 self.chosen[j].add(texts)
             if label is not None:
-                rows = [i for i, text in enumerate(texts) if text == label]
-                block = Block(
-                    [block.lines[i] for i in rows],
-                    {c: _taken(cells, rows) for c, cells in block.columns.items()},
-                )
+                block = block.loc[np.array([text == label for text in texts], bool)]
         for j, labels in self.free.items():
-            if j in block.columns and labels.few:
+            if j in block and labels.few:
                 labels.add(self.table.texts(block, j))
         return block
 
@@ -140,10 +135,6 @@ class SeriesLabels:
             f"{quoted(name)} holds {len(labels.code_of)} series ({labels.listed()}); choose one, "
             f"such as --by {_option(name, labels)}, or say --duplicates mean to average them"
         )
-
-
-def _taken(cells: Any, rows: list[int]) -> Any:
-    return cells.iloc[rows] if hasattr(cells, "iloc") else [cells[i] for i in rows]
 
 
 def _repeats(times: NDArray[Any], labels: Sequence[NDArray[Any]]) -> int:

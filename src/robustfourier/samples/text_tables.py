@@ -10,12 +10,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from robustfourier.errors import DataError
 from robustfourier.formatting import quoted
-from robustfourier.samples.columns import Choice, choose_columns, speaks_of_time
-from robustfourier.samples.date_text import calendar_text, is_time
+from robustfourier.samples.column_choice import Choice, choose_columns, speaks_of_time
+from robustfourier.samples.date_text import is_time
 from robustfourier.samples.dialect import (
     DELIMITERS,
     SAMPLE_LINES,
@@ -37,6 +37,8 @@ from robustfourier.samples.read_options import ReadOptions
 from robustfourier.samples.text_streams import STDIN, Rows, TextLines, open_text
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from robustfourier.arrays import FloatArray
     from robustfourier.samples.time_columns import TimeReader
     from robustfourier.samples.wide_tables import Wide
@@ -48,16 +50,6 @@ _KIND_CELLS = 200_000
 _EIGHT = re.compile(r"(1[6-9]|2[01])\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])")
 # What a column of row numbers is called where nobody gave it a name.
 _NO_NAME = re.compile(r"column 1|(?i:unnamed: 0|index|rownames|row|x)?")
-
-
-class Block(NamedTuple):
-    """Some rows of a table: their numbers in the file, and the cells of some columns.
-
-    Cells are texts, or a pandas Series where a library has read them.
-    """
-
-    lines: Sequence[int]
-    columns: dict[int, Any]
 
 
 @dataclass
@@ -112,18 +104,18 @@ class TextTable:
         free = [j for j in range(len(self.names)) if j not in taken]
         return sorted(free, key=lambda j: is_number(self.head[0][1][j]))
 
-    def blocks(self, columns: Sequence[int]) -> Iterator[Block]:
-        """All rows."""
+    def blocks(self, columns: Sequence[int]) -> Iterator[pd.DataFrame]:
+        """The texts of some columns, block by block, with the numbers of their lines."""
         for rows in itertools.chain([self.head], self.rest):
-            yield _block(rows, columns)
+            yield _frame(rows, columns)
 
-    def texts(self, block: Block, column: int) -> list[str]:
+    def texts(self, block: pd.DataFrame, column: int) -> list[str]:
         """Cells of a column as labels."""
-        return list(map(str.strip, block.columns[column]))
+        return list(map(str.strip, block[column]))
 
-    def numbers(self, block: Block, column: int) -> FloatArray:
+    def numbers(self, block: pd.DataFrame, column: int) -> FloatArray:
         """A column as numbers, NaN where missing; what is none is an error with its line."""
-        cells = block.columns[column]
+        cells = block[column].tolist()
         if self.dialect.trends:  # whose "<1" lies between 0 and 1
             self.below += sum(cell.strip() == "<1" for cell in cells)
             cells = ["0.5" if cell.strip() == "<1" else cell for cell in cells]
@@ -132,7 +124,7 @@ class TextTable:
         numbers, bad = to_numbers(cells, self.dialect.form)
         for i in bad[:1]:
             raise DataError(
-                f"{self.name}, line {block.lines[i]}, column {quoted(self.names[column])}: "
+                f"{self.name}, line {block.index[i]}, column {quoted(self.names[column])}: "
                 f"{quoted(cells[i])} is no number{unit and f' in {unit}, as the others are'}; "
                 "correct it, choose another column with --value, or, if it marks a missing value, "
                 f"say --na {quoted(cells[i].strip())}"
@@ -143,14 +135,10 @@ class TextTable:
         """What reads the times, block by block; the first rows decide how they are written."""
         from robustfourier.samples.time_columns import TimeReader
 
-        return TimeReader(
-            time_texts(_block(self.head, choice.times), choice),
-            column=self.names[choice.time],
-            source=self.name,
-            form=self.dialect.form,
-            time_format=time_format,
-            choice=choice,
-        )
+        column, form = self.names[choice.time], self.dialect.form
+        reader = TimeReader(choice, column, self.name, time_format, form)
+        reader.decide(_frame(self.head, choice.times))
+        return reader
 
     def notes(self) -> list[str]:
         """What was taken for something else than it says, or left out."""
@@ -162,9 +150,11 @@ class TextTable:
         return notes + self.left
 
 
-def _block(rows: Rows, columns: Iterable[int]) -> Block:
-    lines = [number for number, _ in rows]
-    return Block(lines, {j: [row[j] for _, row in rows] for j in columns})
+def _frame(rows: Rows, columns: Sequence[int]) -> pd.DataFrame:
+    import pandas as pd
+
+    cells = {j: [row[j] for _, row in rows] for j in columns}
+    return pd.DataFrame(cells, [number for number, _ in rows], dtype=object)
 
 
 def open_table(source: TextLines, options: ReadOptions, need_value: bool) -> TextTable:
@@ -221,18 +211,6 @@ def wide_table(path: str | os.PathLike[str], options: ReadOptions) -> Wide | Non
         return None
     with open_text(path, options.sheet) as source:
         return sniff(source, options, need_value=True)[0].wide
-
-
-def time_texts(block: Block, choice: Choice) -> list[str]:
-    """Return the cells of a column of times, with what stands in columns of its own."""
-    cells = list(map(str.strip, block.columns[choice.time]))
-    if choice.parts:
-        others = ([cell.strip() for cell in block.columns[j]] for j in choice.parts)
-        return [calendar_text(row) for row in zip(cells, *others, strict=True)]
-    if choice.clock is None:
-        return cells
-    clocks = block.columns[choice.clock]
-    return [cell and f"{cell} {clock.strip()}" for cell, clock in zip(cells, clocks, strict=True)]
 
 
 def _body(

@@ -21,12 +21,12 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustfourier.arrays import BoolArray
+from robustfourier.domain import timezone_of, to_array
 from robustfourier.errors import DataError, InputError
 from robustfourier.formatting import quoted
-from robustfourier.samples.columns import Choice, speaks_of_time, unit_of_name
-from robustfourier.samples.date_text import english_months
+from robustfourier.samples.column_choice import Choice, speaks_of_time, unit_of_name
+from robustfourier.samples.date_text import calendar_text, english_months
 from robustfourier.samples.number_parsing import NumberFormat, is_missing, is_number, to_numbers
-from robustfourier.samples.text_tables import Block, time_texts
 
 #: Nanoseconds in the unit of each kind of epoch number.
 EPOCHS = {"epoch-s": 10**9, "epoch-ms": 10**6, "epoch-us": 10**3, "epoch-ns": 1}
@@ -51,6 +51,7 @@ _FORMATS = tuple(date + clock for date in _DATES for clock in _CLOCKS)
 _OFFSET = re.compile(r"(?:Z|[zZ]|[+-]\d\d:?(?:\d\d)?|UTC|GMT)$")
 _QUARTER = re.compile(r"(?P<year>\d{4})[ -]?[Qq](?P<quarter>[1-4])")
 _YEAR_LAST = re.compile(r"[Qq](?P<quarter>[1-4])[ /-](?P<year>\d{4})")
+_SAMPLE = 500  # cells that decide how times are written
 _WEEK_RANGE = re.compile(r"(\d{4}-\d\d-\d\d) - \d{4}-\d\d-\d\d")
 
 
@@ -69,28 +70,32 @@ class Times:
 class TimeReader:
     """Reads a time column block by block.
 
-    The first cells, `sample`, decide whether these are numbers (written in `form`) or dates;
-    `time_format` is one of `TIME_FORMATS` or a strptime format, `choice` holds the columns of the
-    time, for `add_block`.
+    Where it holds text, the first cells decide whether these are numbers (written in `form`) or
+    dates; `time_format` is one of `TIME_FORMATS` or a strptime format, `choice` says which columns
+    make up a time.
     """
 
     def __init__(
         self,
-        sample: Sequence[str],
-        *,
+        choice: Choice,
         column: str,
         source: str,
-        form: NumberFormat,
         time_format: str = "auto",
-        choice: Choice | None = None,
+        form: NumberFormat | None = None,
     ) -> None:
-        self.choice = choice
-        self.column, self.source, self.number_form = column, source, form
-        self.time_format = _checked_format(time_format)
-        cells = [cell for cell in sample if not is_missing(cell, form.missing)]
-        self.formats = self._candidates(cells)
-        self.blocks: dict[str, list[Any]] = {name: [] for name in self.formats}
+        self.choice, self.column, self.source = choice, column, source
+        self.time_format, self.number_form = _checked_format(time_format), form or NumberFormat()
+        self.formats: list[str] = []  # candidates, once they are known
+        self.blocks: dict[str, list[Any]] = {}
+        self.typed: list[Any] = []  # columns that are no text
         self.aware: bool | None = None
+
+    def decide(self, block: Any) -> None:
+        """Find out how text is written from the first rows."""
+        cells = _texts(_joined(block, self.choice))
+        known = [cell for cell in cells if not is_missing(cell, self.number_form.missing)]
+        self.formats = self._candidates(known)
+        self.blocks = {name: [] for name in self.formats}
 
     @property
     def numeric(self) -> bool:
@@ -111,7 +116,7 @@ class TimeReader:
         # Formats with the punctuation of at least one cell: trying all of them would take long.
         shapes = {_shape(text) for text in texts}
         forms = ["ISO8601", *(f for f in _FORMATS if _shape(f.replace("%p", "PM")) in shapes)]
-        good = {form: int(_coerce(texts, form).notna().sum()) for form in forms}
+        good = {form: int(np.sum(_coerce(texts, form).notna())) for form in forms}
         most = max(good.values())
         if most < max(0.5 * len(texts), 1):
             raise DataError(
@@ -123,19 +128,22 @@ class TimeReader:
         # Where some cells are no dates, the best explanation of the others points at them.
         return found if most == len(texts) and found[0] != "ISO8601" else found[:1]
 
-    def add_block(self, block: Block) -> None:
+    def add_block(self, block: pd.DataFrame) -> None:
         """Read one block of a table."""
-        assert self.choice is not None
-        self.add(time_texts(block, self.choice), block.lines)
-
-    def add(self, cells: Sequence[str], lines: Sequence[int]) -> None:
-        """Read one block of cells; `lines` holds their line numbers."""
+        column = _joined(block, self.choice)
+        if not len(column):
+            return
+        if not self.formats and not is_text(column):
+            self.typed.append(column)
+            return
+        if not self.formats:
+            self.decide(block.iloc[:_SAMPLE])
         if self.numeric:
-            self.blocks["number"].append(self._numbers(cells, lines))
+            self.blocks["number"].append(self._numbers(_texts(column), block.index))
         else:
-            self._dates(cells, lines)
+            self._dates(_texts(column), block.index)
 
-    def _numbers(self, cells: Sequence[str], lines: Sequence[int]) -> NDArray[Any]:
+    def _numbers(self, cells: Sequence[str], lines: pd.Index) -> NDArray[Any]:
         try:  # integers exactly: nanoseconds since 1970 do not fit into float64
             if not any("_" in cell or cell in self.number_form.missing for cell in cells):
                 return np.array(list(map(int, cells)), np.int64)
@@ -150,7 +158,7 @@ class TimeReader:
             )
         return numbers
 
-    def _dates(self, cells: Sequence[str], lines: Sequence[int]) -> None:
+    def _dates(self, cells: Sequence[str], lines: pd.Index) -> None:
         texts = [_first_day(cell) for cell in cells]
         known = np.array([not is_missing(text, self.number_form.missing) for text in texts], bool)
         self._check_offsets(texts, known, lines)
@@ -170,7 +178,7 @@ class TimeReader:
         for f in alive:
             self.blocks[f].append(np.asarray(parsed[f].tz_localize(None)))
 
-    def _check_offsets(self, texts: list[str], known: BoolArray, lines: Sequence[int]) -> None:
+    def _check_offsets(self, texts: list[str], known: BoolArray, lines: pd.Index) -> None:
         """Remember whether dates carry a zone; a mixture cannot be put in order."""
         endings = {text[-6:] for text in texts}  # few, however many rows there are
         zoned = {ending for ending in endings if _OFFSET.search(ending)}
@@ -186,6 +194,10 @@ class TimeReader:
 
     def times(self) -> Times:
         """All times in the order of the rows, dates on the clock that wrote them."""
+        if not self.typed and not self.formats:
+            raise DataError(f"{self.source}: has no rows; nothing to fit")
+        if self.typed:
+            return self._typed_times()
         if self.numeric:
             # int64 only if every block is; mixed blocks become float64
             numbers = np.concatenate(self.blocks["number"])
@@ -205,6 +217,56 @@ class TimeReader:
         notes = () if form == "iso" else (f"dates read as {_in_words(form)}",)
         zone = "UTC" if self.aware else None
         return Times(candidates[0].to_numpy(), "day", zone, notes, form)
+
+    def _typed_times(self) -> Times:
+        column: Any = pd.concat(self.typed) if len(self.typed) > 1 else self.typed[0]
+        if column.dtype.kind == "m":
+            return Times(column.to_numpy() / np.timedelta64(1, "D"), "day", None, (), "number")
+        if column.dtype.kind in "iuf" and column.hasnans:
+            column = column.astype(np.float64)
+        stamps, zone = stamps_of(column)
+        if stamps.dtype.kind == "M":
+            return Times(stamps, "day", zone, (), "date")
+        return interpret_numbers(stamps, self.column, self.source, self.time_format)
+
+
+def is_text(column: Any) -> bool:
+    """Whether the cells of a column of pandas are read as text."""
+    dtype = column.dtype
+    if pd.api.types.is_bool_dtype(dtype):
+        return True
+    if pd.api.types.is_numeric_dtype(dtype) or dtype.kind in "Mm":
+        return False
+    if isinstance(dtype, pd.PeriodDtype):
+        return False
+    known = column.dropna()
+    return known.empty or isinstance(known.iloc[0], str)
+
+
+def _joined(block: pd.DataFrame, choice: Choice) -> Any:
+    """A column of times, with what stands in columns of its own."""
+    if not choice.parts and choice.clock is None:
+        return block[choice.time]
+    columns = [block[j].astype(str).str.strip() for j in choice.times]
+    rows = zip(*columns, strict=True)
+    if choice.parts:
+        return pd.Series([calendar_text(row) for row in rows], dtype=object)
+    return pd.Series([date and f"{date} {clock}" for date, clock in rows], dtype=object)
+
+
+def _texts(column: Any) -> list[str]:
+    return ["" if cell is None or cell != cell else str(cell).strip() for cell in column]
+
+
+def stamps_of(times: Any) -> tuple[NDArray[Any], str | None]:
+    """A column of numbers or dates as an array (dates in UTC), and the name of its zone."""
+    array = to_array(times)
+    if array.dtype.kind not in "iufM" or array.ndim != 1:
+        raise InputError(
+            f"times has dtype {array.dtype} and shape {array.shape}; give one column of numbers or "
+            "dates (text can be parsed with pandas.to_datetime)"
+        )
+    return array, timezone_of(times)
 
 
 def _coerce(texts: list[str], form: str, utc: bool = False) -> pd.DatetimeIndex:

@@ -17,15 +17,14 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, MissingDependencyError
 from robustfourier.formatting import quoted
-from robustfourier.samples.columns import Choice, choose_columns
-from robustfourier.samples.date_text import calendar_text
+from robustfourier.samples.column_choice import Choice, choose_columns
 from robustfourier.samples.file_formats import one_error
 from robustfourier.samples.number_parsing import NumberFormat
 from robustfourier.samples.read_options import ReadOptions
-from robustfourier.samples.samples import numbers_of, stamps_of
+from robustfourier.samples.samples import numbers_of
 from robustfourier.samples.text_streams import display_name, require_proportion
-from robustfourier.samples.text_tables import Block, kind_of
-from robustfourier.samples.time_columns import TimeReader, Times, interpret_numbers
+from robustfourier.samples.text_tables import kind_of
+from robustfourier.samples.time_columns import TimeReader, is_text
 from robustfourier.untrusted_files import file_digest
 
 ROWS = 1 << 18  # held at once; a dozen columns of them take 25 MB
@@ -58,7 +57,7 @@ def at_rate(table: Frame, rate: float) -> Frame:
 
 @dataclass
 class TypedTable:
-    """A table whose cells have types: of pandas here, of Arrow in `parquet`."""
+    """A table whose cells have types: of pandas here, of Arrow in `ArrowTable`."""
 
     name: str  # for messages
     table: Frame  # its columns, or none but what is known of them
@@ -115,89 +114,47 @@ class TypedTable:
         for start in range(0, len(self.table.frame), ROWS):
             yield self.table.frame.iloc[start : start + ROWS, list(columns)]
 
-    def blocks(self, columns: Sequence[int]) -> Iterator[Block]:
-        """All rows."""
+    def blocks(self, columns: Sequence[int]) -> Iterator[pd.DataFrame]:
+        """Some columns, block by block, with the numbers of their rows."""
         count = 0
         for frame in self.frames(columns):
-            lines = range(count + 1, count + len(frame) + 1)
-            yield Block(lines, {j: frame.iloc[:, i] for i, j in enumerate(columns)})
             count += len(frame)
+            lines = range(count - len(frame) + 1, count + 1)
+            yield frame.set_axis(lines, axis=0).set_axis(list(columns), axis=1)
 
-    def texts(self, block: Block, column: int) -> list[str]:
+    def texts(self, block: pd.DataFrame, column: int) -> list[str]:
         """Cells of a column as labels; whole numbers without a point, whatever their type is."""
-        cells = block.columns[column]
+        cells = block[column]
         if cells.dtype.kind == "f":
             cells = cells.astype(object).map(lambda x: int(x) if x == x and x == int(x) else x)
         return [str(cell).strip() for cell in cells]
 
-    def numbers(self, block: Block, column: int) -> FloatArray:
+    def numbers(self, block: pd.DataFrame, column: int) -> FloatArray:
         """A column as numbers, NaN where missing."""
-        cells = block.columns[column]
+        cells = block[column]
         return numbers_of(cells, f"{self.name}, column {quoted(self.names[column])}", cells.shape)
 
-    def time_reader(self, choice: Choice, time_format: str) -> TypedTimes:
+    def time_reader(self, choice: Choice, time_format: str) -> TimeReader:
         """What reads the times, block by block."""
-        return TypedTimes(self, choice, time_format)
+        return TimeReader(choice, self.names[choice.time], self.name, time_format)
 
     def notes(self) -> list[str]:
         """What was taken."""
         return list(self.table.notes)
 
 
-class TypedTimes:
-    """Reads a time column of any type, block by block."""
-
-    def __init__(self, table: TypedTable, choice: Choice, time_format: str) -> None:
-        self.table, self.choice, self.time_format = table, choice, time_format
-        self.columns: list[Any] = []
-
-    def add_block(self, block: Block) -> None:
-        """Take one block."""
-        column = block.columns[self.choice.time]
-        if self.choice.parts:
-            cells = [block.columns[i].astype(str) for i in (self.choice.time, *self.choice.parts)]
-            column = pd.Series([calendar_text(row) for row in zip(*cells, strict=True)])
-        elif self.choice.clock is not None:
-            column = column.astype(str) + " " + block.columns[self.choice.clock].astype(str)
-        self.columns.append(column)
-
-    def times(self) -> Times:
-        """All times in the order of the rows, dates on the clock that wrote them."""
-        several = len(self.columns) > 1
-        column = pd.concat(self.columns, ignore_index=True) if several else self.columns[0]
-        name, title = self.table.name, self.table.names[self.choice.time]
-        if kind_of_column(column, text_alone=True) == "text":
-            cells = ["" if cell is None or cell != cell else str(cell).strip() for cell in column]
-            some, form = cells[:_KIND_CELLS], NumberFormat()
-            reader = TimeReader(
-                some, column=title, source=name, form=form, time_format=self.time_format
-            )
-            reader.add(cells, range(1, len(cells) + 1))
-            return reader.times()
-        if column.dtype.kind == "m":
-            return Times(column.to_numpy() / np.timedelta64(1, "D"), "day", None, (), "number")
-        if column.dtype.kind in "iuf" and column.hasnans:
-            column = column.astype(np.float64)
-        stamps, zone = stamps_of(column)
-        if stamps.dtype.kind == "M":
-            return Times(stamps, "day", zone, (), "date")
-        return interpret_numbers(stamps, title, name, self.time_format)
-
-
-def kind_of_column(column: Any, text_alone: bool = False) -> str:
+def kind_of_column(column: Any) -> str:
     """What the cells of a column are: "time", "number" or what its text says."""
-    dtype = column.dtype
-    if isinstance(dtype, (pd.DatetimeTZDtype, pd.PeriodDtype)) or dtype.kind in "Mm":
-        return "time"
-    if pd.api.types.is_bool_dtype(dtype):
+    if pd.api.types.is_bool_dtype(column.dtype):
         return "text"
-    if pd.api.types.is_numeric_dtype(dtype):
+    some = column.iloc[:_KIND_CELLS].dropna()
+    if is_text(some):
+        return kind_of([str(cell) for cell in some], NumberFormat())
+    if pd.api.types.is_numeric_dtype(column.dtype):
         return "number"
-    known = [cell for cell in column.iloc[:_KIND_CELLS] if cell is not None and cell == cell]
-    if known and not isinstance(known[0], str):
-        array = np.asarray(pd.Series(known).infer_objects())
-        return "time" if array.dtype.kind in "Mm" or hasattr(known[0], "isoformat") else "number"
-    return "text" if text_alone else kind_of([str(cell) for cell in known], NumberFormat())
+    array = np.asarray(some.infer_objects())
+    dated = array.dtype.kind in "Mm" or (len(some) and hasattr(some.iloc[0], "isoformat"))
+    return "time" if dated or isinstance(column.dtype, pd.PeriodDtype) else "number"
 
 
 def arrow() -> Any:

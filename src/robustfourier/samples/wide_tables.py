@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from robustfourier.formatting import unit_called
-from robustfourier.samples.columns import speaks_of_time
+from robustfourier.samples.column_choice import speaks_of_time
 from robustfourier.samples.number_parsing import is_missing, is_number
 from robustfourier.samples.text_streams import Rows
 

@@ -56,8 +56,8 @@ class Task:
         """Digest of all that the result depends on."""
         from robustfourier import __version__
 
-        what = [__version__, item.id, item.data, item.values, self.parameters, self.reading]
-        what += [self.seed, self.models, self.reports, self.forecast]
+        what: list[Any] = [__version__, item.id, item.data, item.values]
+        what += [self.parameters, self.reading, self.seed, self.models, self.reports, self.forecast]
         return digest(json.dumps(what, default=str))
 
     def random_state(self, item: Item) -> int:

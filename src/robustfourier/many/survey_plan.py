@@ -11,7 +11,7 @@ from typing import Any
 
 from robustfourier.errors import DataError, InputError
 from robustfourier.many.buckets import fill_buckets
-from robustfourier.many.item import Item, digest
+from robustfourier.many.survey_items import Item, digest
 from robustfourier.samples import ReadOptions
 from robustfourier.samples.partitions import Layout, Part, parts_of
 from robustfourier.untrusted_files import file_digest

@@ -15,7 +15,7 @@ import pandas as pd
 
 from robustfourier.errors import InputError
 from robustfourier.quantities import is_instants, plain_times, plain_values, unit_text
-from robustfourier.samples.columns import speaks_of_time
+from robustfourier.samples.column_choice import speaks_of_time
 from robustfourier.samples.typed_tables import Frame
 
 

@@ -15,7 +15,7 @@ from robustfourier.atomic_files import write_text
 from robustfourier.errors import DataError
 from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.formatting import counted
-from robustfourier.many.item import Item, Task, file_stem
+from robustfourier.many.survey_items import Item, Task, file_stem
 from robustfourier.mixture.model import Component
 from robustfourier.results import Pattern, Result, summarise
 from robustfourier.samples import Samples

@@ -14,12 +14,12 @@ import pandas as pd
 from robustfourier.atomic_files import plain, results_in
 from robustfourier.errors import InputError, WorkerError, require_choice
 from robustfourier.many.engines import Engine, Lost, open_engine
-from robustfourier.many.index import write_index
-from robustfourier.many.item import Batch, Item, Task
-from robustfourier.many.plan import Plan, named_source, plan
-from robustfourier.many.rows import failed_row
+from robustfourier.many.index_page import write_index
+from robustfourier.many.series_rows import failed_row
 from robustfourier.many.shards import AGAIN, Done, read_shards, write_shard
 from robustfourier.many.survey_folder import begin, finish, refuse_other_table
+from robustfourier.many.survey_items import Batch, Item, Task
+from robustfourier.many.survey_plan import Plan, named_source, plan
 from robustfourier.many.survey_tables import gather, write_tables
 from robustfourier.result_folders import SURVEY, claimed
 
