@@ -239,6 +239,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     doubtful: dict[int, QuasiPeriodicFit] = {}  # strict ones, that may be quasi-periodic after all
     gone = np.zeros(len(model.lines), bool)
     waiting = [int(c) for c in np.argsort(-power, kind="stable")[:_CANDIDATES]]
+    before: dict[int, QuasiPeriodicFit] = {}
     while waiting:
         found = []
         # What is quasi-periodic already is no line any more, beside others or of them.
@@ -255,7 +256,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
             others = np.setdiff1d(model.component[~gone], owner[pattern.taken])
             free = not series.integer and _has_a_frequency_of_its_own(model, c, others)
             ground = (theta, noise, rows, beside, oscillators, white)
-            part = quasi_periodic_fit(pattern, *ground, may_lose_phase=free)
+            part = quasi_periodic_fit(pattern, *ground, may_lose_phase=free, before=before.get(c))
             if part is not None and part.gain > 0.0:
                 found.append(part)
             elif part is not None:
@@ -272,7 +273,8 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
         parts.append(part)
         left, oscillators = part.values, part.oscillators
         gone[kept[part.pattern.taken]] = True
-        waiting = [other.pattern.component for other in found if other is not part]
+        before = {other.pattern.component: other for other in found if other is not part}
+        waiting = list(before)
     strict = [part for c, part in doubtful.items() if c not in {p.pattern.component for p in parts}]
     model = _with_modulation_errors(model, strict, white)
     if not parts:
