@@ -31,6 +31,7 @@ from robustfourier.periodic.quasi_periodic import (
 )
 from robustfourier.periodic.residual_process import (
     FEWEST,
+    FINE,
     ROUNDING,
     OscillatorSearch,
     Remainder,
@@ -282,7 +283,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     beside = Kernel.sum([part.kernel for part in parts])
     search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     if len(oscillators):
-        oscillators, _ = search.optimised(oscillators)
+        oscillators, _ = search.optimised(oscillators, FINE)
     process, factor = search.conditioned(oscillators, theta, left, 1.0 / noise)
     gain = np.array([search.gain(oscillators)])
     parameters = (np.exp(oscillators.reshape(-1, 3)),)

@@ -583,7 +583,7 @@ class _Process:
 
     def find_remainder(self) -> None:
         """Take other oscillators beside it, if they have more evidence."""
-        found = self._search(self.parameters).run(exact=False)
+        found = self._search(self.parameters).run()
         found = np.zeros(0) if found is None else found
         other = foreign(found, self.pattern.mode, self.pattern.order)
         if self._evidence(self.parameters, other) > self.evidence:
