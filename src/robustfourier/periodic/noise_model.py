@@ -24,8 +24,9 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IntArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled
-from robustfourier.periodic.kernels import Kernel, sho
+from robustfourier.periodic.kernels import Kernel, sho, sho_terms
 from robustfourier.periodic.nufft import weighted_sums
+from robustfourier.periodic.optimise import bfgs, newton_step
 
 _GAP = 10.0  # typical steps; longer ones are gaps, and do not count for the typical step
 _EVEN = 0.9  # of the steps are within half of the typical one where samples are even
@@ -33,6 +34,8 @@ _LONG = 64  # samples of a stretch: with fewer, ordinates are too few
 _BLUR = 4.0  # over the length of a stretch: the width that Hann's taper gives each line
 _EXACT = 1e-6  # steps by which even samples may be off in all: angles are off by as many radians
 _STEP = 1e-4  # of parameters, for derivatives of the density
+# As in `optimise`, whose numbers kernels of other modules cannot read.
+_STEPS, _SHORTER, _SHORTEST, _RISE, _LONGEST, _FLOOR = 40, 0.1, 1e-4, 1e-3, 2.0, 1e-2
 
 #: Gives the densities, shape (j, m), for parameters of shape (j, k).
 Densities = Callable[[FloatArray], FloatArray]
@@ -113,6 +116,31 @@ class TaperedSpectrum:
         _whittle(self.power, density, result)
         return result
 
+    def maximise(
+        self,
+        present: FloatArray,
+        start: FloatArray,
+        bounds: list[tuple[float, float]],
+        tolerance: float,
+    ) -> tuple[FloatArray, float]:
+        """Return where oscillators are likeliest near a start, and how likely.
+
+        `present` (m,): the density of what is there besides. `start` (3k,): logarithms of
+        frequency, quality and variance of each oscillator. `tolerance`: it ends where so little is
+        left to be gained.
+        """
+        low, high = np.array(bounds, dtype=np.float64).T.copy()
+        at = np.minimum(np.maximum(start, low), high)
+        given = self.power, present, self.step, self.blur, self.cosine, self.sine
+        return at, _maximise(*given, low, high, tolerance, at)
+
+    def gradient(self, density: Densities, parameters: FloatArray) -> tuple[float, FloatArray]:
+        """Return the log-likelihood and its gradient along parameters of shape (k,)."""
+        densities = _beside(density, parameters)
+        gradient, value = np.empty(len(parameters)), self.log_likelihoods(densities[:1])
+        _gradient(self.power, densities, gradient)
+        return float(value[0]), gradient
+
     def fisher_information(self, density: Densities, parameters: FloatArray) -> FloatArray:
         """Return the Fisher information on parameters, shape (k, k), the scale being free.
 
@@ -154,26 +182,157 @@ def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray) -> Floa
 
 @compiled
 def _add_aliased(
-    terms: Matrix, row: IntVector, step: float, blur: float, cosine: Vector, sine: Vector,
+    terms: Matrix,
+    row: IntVector,
+    step: float,
+    blur: float,
+    cosine: Vector,
+    sine: Vector,
     result: Matrix,
-) -> None:  # fmt: skip
+) -> None:
     """Add the density of each term, aliased at the Nyquist frequency, to its row of the result.
 
     It is the sum of the covariance at all multiples of the step, a geometric series with the ratio
     z: Re[(a - ib) / (1 - z e^{-iω}) + (a + ib) / (1 - z* e^{-iω})] - a.
     """
     for k in range(len(row)):
-        a, b, c, d, at = terms[0, k], terms[1, k], terms[2, k] + blur, terms[3, k], row[k]
-        size = np.exp(-c * step)
-        x, y = size * np.cos(d * step), size * np.sin(d * step)
-        for j in range(len(cosine)):
-            on, across = 1.0 - x * cosine[j], x * sine[j]
-            along, aside = y * sine[j], y * cosine[j]
-            real, imaginary = on - along, across - aside
-            first = (a * real - b * imaginary) / (real**2 + imaginary**2)
-            real, imaginary = on + along, across + aside
-            second = (a * real + b * imaginary) / (real**2 + imaginary**2)
-            result[at, j] += first + second - a
+        a, b, c, d = terms[0, k], terms[1, k], terms[2, k], terms[3, k]
+        _add_term(a, b, c + blur, d, step, cosine, sine, result, row[k])
+
+
+@compiled
+def _add_term(
+    a: float,
+    b: float,
+    c: float,
+    d: float,
+    step: float,
+    cosine: Vector,
+    sine: Vector,
+    result: Matrix,
+    at: int,
+) -> None:
+    """Add the density of one term to one row."""
+    size = np.exp(-c * step)
+    x, y = size * np.cos(d * step), size * np.sin(d * step)
+    for j in range(len(cosine)):
+        on, across = 1.0 - x * cosine[j], x * sine[j]
+        along, aside = y * sine[j], y * cosine[j]
+        real, imaginary = on - along, across - aside
+        first = (a * real - b * imaginary) / (real**2 + imaginary**2)
+        real, imaginary = on + along, across + aside
+        second = (a * real + b * imaginary) / (real**2 + imaginary**2)
+        result[at, j] += first + second - a
+
+
+@compiled
+def _add_oscillator(
+    frequency: float,
+    quality: float,
+    variance: float,
+    blur: float,
+    step: float,
+    cosine: Vector,
+    sine: Vector,
+    result: Matrix,
+    at: int,
+) -> None:
+    """Add the density of a damped oscillator (`kernels.sho`), of which logarithms are given."""
+    terms = np.empty((4, 2))
+    many = sho_terms(np.exp(frequency), np.exp(quality), np.exp(variance), terms, 0)
+    for m in range(many):
+        a, b, c, d = terms[0, m], terms[1, m], terms[2, m], terms[3, m]
+        _add_term(a, b, c + blur, d, step, cosine, sine, result, at)
+
+
+@compiled
+def _add_oscillators(
+    logarithms: Vector,
+    present: Vector,
+    step: float,
+    blur: float,
+    cosine: Vector,
+    sine: Vector,
+    result: Matrix,
+) -> None:
+    """Write the density of oscillators, and in each row of the result after it a step beyond."""
+    count, size = len(cosine), len(logarithms)
+    own = np.zeros((size // 3, count))
+    for j in range(count):
+        result[0, j] = present[j]
+    for i in range(size // 3):
+        f, q, s = logarithms[3 * i], logarithms[3 * i + 1], logarithms[3 * i + 2]
+        _add_oscillator(f, q, s, blur, step, cosine, sine, own, i)
+        for j in range(count):
+            result[0, j] += own[i, j]
+    for k in range(min(size, len(result) - 1)):
+        first = k - k % 3
+        for j in range(count):
+            result[k + 1, j] = result[0, j] - own[k // 3, j]
+        f, q, s = logarithms[first], logarithms[first + 1], logarithms[first + 2]
+        if k % 3 == 0:
+            f += _STEP
+        if k % 3 == 1:
+            q += _STEP
+        if k % 3 == 2:
+            s += _STEP
+        _add_oscillator(f, q, s, blur, step, cosine, sine, result, k + 1)
+
+
+@compiled
+def _maximise(
+    power: Vector,
+    present: Vector,
+    step: float,
+    blur: float,
+    cosine: Vector,
+    sine: Vector,
+    low: Vector,
+    high: Vector,
+    tolerance: float,
+    at: Vector,
+) -> float:
+    """Move parameters to the maximum of Whittle's likelihood within bounds; return its height.
+
+    The steps are those of `optimise.maximise`, in one compiled call.
+    """
+    size, count = len(at), len(power)
+    densities, value = np.empty((size + 1, count)), np.empty(size + 1)
+    gradient, other = np.empty(size), np.empty(size)
+    move, trial, curvature = np.empty(size), np.empty(size), np.empty((size, size))
+    _add_oscillators(at, present, step, blur, cosine, sine, densities)
+    _whittle(power, densities, value)
+    _gradient(power, densities, gradient)
+    _information(densities, curvature)
+    for k in range(size):
+        curvature[k, k] += _FLOOR
+    height, reach = value[0], _LONGEST
+    for _ in range(_STEPS):
+        newton_step(at, gradient, curvature, low, high, move)
+        rise, longest = 0.0, 0.0
+        for k in range(size):
+            rise += gradient[k] * move[k]
+            longest = max(longest, abs(move[k]))
+        if not rise >= 2.0 * tolerance:
+            break
+        shorter = min(reach / longest, 1.0)
+        rise, longest = rise * shorter, longest * shorter
+        for k in range(size):
+            move[k] *= shorter
+            trial[k] = at[k] + move[k]
+        _add_oscillators(trial, present, step, blur, cosine, sine, densities)
+        _whittle(power, densities, value)
+        _gradient(power, densities, other)
+        bfgs(curvature, move, gradient, other)
+        if value[0] > height + _RISE * rise:
+            height, reach = value[0], min(2.0 * reach, _LONGEST)
+            for k in range(size):
+                at[k], gradient[k] = trial[k], other[k]
+        else:
+            reach = max(rise / (2.0 * (rise - (value[0] - height))), _SHORTER) * longest
+        if reach < _SHORTEST:
+            break
+    return height
 
 
 @compiled
@@ -208,3 +367,24 @@ def _information(densities: Matrix, information: Matrix) -> None:
                 both += rises[p, j] * rises[q, j]
             information[p, q] = both - count * mean[p] * mean[q]
             information[q, p] = information[p, q]
+
+
+@compiled
+def _gradient(power: Vector, densities: Matrix, gradient: Vector) -> None:
+    """Write the gradient of the log-likelihood at the first density; each other is a step beyond.
+
+    The scale is free: ordinates count by how their ratio to the density differs from the mean.
+    """
+    count, total = len(power), 0.0
+    over, ratio = np.empty(count), np.empty(count)
+    for j in range(count):
+        over[j] = 1.0 / (1.0 + max(densities[0, j], 0.0))
+        ratio[j] = power[j] * over[j]
+        total += ratio[j]
+    scale = 1.0 / max(total / count, 1e-300)
+    for k in range(len(gradient)):
+        slope = 0.0
+        for j in range(count):
+            rise = (densities[k + 1, j] - max(densities[0, j], 0.0)) * over[j]
+            slope += rise * (ratio[j] * scale - 1.0)
+        gradient[k] = slope / _STEP

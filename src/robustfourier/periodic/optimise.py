@@ -17,6 +17,9 @@ from robustfourier.arrays import BoolVector, FloatArray, Matrix, Vector
 from robustfourier.compiling import compiled
 
 _STEPS = 40  # at most; a ridge that bends takes some twenty
+_SHORTER = 0.1  # of a step that led down: no next one is shorter
+_SHORTEST = 1e-4  # of any parameter, a ten-thousandth of its value: less is no step
+_RISE = 1e-3  # of what the gradient promises: what a step must bring to be taken
 _LONGEST = 2.0  # a factor of seven in a rate or a variance: beyond, a gradient says nothing
 _SMALLEST = 1e-300  # pivot: what curvatures lose by rounding is no information
 _FLOOR = 1e-2  # information on a parameter, below which the record says nothing of it
@@ -50,21 +53,23 @@ def maximise(
     for _ in range(_STEPS if np.isfinite(value) else 0):
         step = np.empty(len(at))
         newton_step(at, gradient, curvature, low, high, step)
-        longest = float(np.abs(step).max(initial=1e-300))
-        step *= min(reach / longest, 1.0)
-        rise = float(gradient @ step)
+        rise, longest = float(gradient @ step), float(np.abs(step).max())
         if not rise >= 2.0 * tolerance:
             break
+        if reach < longest:
+            step, rise, longest = step * (reach / longest), rise * (reach / longest), reach
         higher, other = function(at + step)
         if np.isfinite(higher):  # gradients beyond the top tell as much as those below it
             bfgs(curvature, step, gradient, other)
-        if higher > value:
+        if higher > value + _RISE * rise:
             at, value, gradient = at + step, higher, other
             reach = min(2.0 * reach, _LONGEST)
         else:
             # Where a parabola through both heights has its top.
-            top = rise / (2.0 * (rise - (higher - value))) if np.isfinite(higher) else 0.1
-            reach = top * min(reach, longest)
+            top = rise / (2.0 * (rise - (higher - value))) if np.isfinite(higher) else 0.0
+            reach = max(top, _SHORTER) * longest
+        if reach < _SHORTEST:
+            break
     return at, value
 
 

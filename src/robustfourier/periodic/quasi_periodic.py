@@ -60,10 +60,6 @@ ROWS = 4_000  # rows on which likelihoods are taken: there are more terms than i
 _HARMONICS = 8  # of a process, the strongest
 _REACH = 12.0  # modes; farther from a pattern's lines another line is not part of it
 _NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs to it
-# Nats of power above noise that show a harmonic: white noise has as much at one mode once in e⁷. In
-# a band of m modes, whose deviation and that of the floor taken off make √(2m), c deviations raise
-# the log-likelihood by about c².
-_SHOWN = 7.0
 # A line of coherence τ is 1/πτ wide: with less than two cycles a sixth of its frequency, which is
 # no pattern but a hump.
 _SHORTEST = 2.0  # cycles
@@ -205,19 +201,8 @@ def pattern_of(
 ) -> Pattern | None:
     """Return a pattern that may be quasi-periodic; None if nothing hints at that.
 
-    Hints are power beside its lines, or other lines nearby.
-
-    Parameters
-    ----------
-    component : int
-    lines : Lines
-        All lines, of one output.
-    owner, order : ndarray of int of shape (K,)
-        Component of each line, and its order there.
-    mode : float
-        Of the fundamental.
-    left, theta : ndarray of shape (n,)
-        Residual, and where.
+    Hints are power beside its lines, or other lines nearby. `lines`: all of them, of components
+    `owner` and with orders `order` there; `mode`: of the fundamental; `left`: the residual.
     """
     power = 0.5 * lines.amplitude[:, 0] ** 2
     own = np.flatnonzero((owner == component) & (order > 0))
@@ -231,9 +216,7 @@ def pattern_of(
     band, floor, spread = _power_beside(modes, mode, around, theta)
     if not len(taken) and not spread.any():
         return None
-    count = 2.0 * np.floor(min(_REACH, _NEAR * mode)) + 1.0
-    seen = power[strongest] > _SHOWN * floor
-    seen |= band > np.sqrt(_SHOWN * 2.0 * count) * floor
+    seen = (power[strongest] > np.log(len(theta)) * floor) | spread
     seen[0] = True
     shown = strongest[seen]
     # A line holds little of a pattern whose phase is lost: what is around tells the shares.
@@ -338,25 +321,11 @@ def quasi_periodic_fit(
 ) -> QuasiPeriodicFit | None:
     """Return the quasi-periodic part of the highest evidence; None if none is worth looking at.
 
-    Its gain is below zero where strict lines have more.
-
-    Parameters
-    ----------
-    pattern : Pattern
-    theta, noise : ndarray of shape (n,)
-        Positions, and white variances up to a factor.
-    rows : ndarray of int
-        Rows on which likelihoods are taken.
-    beside : Kernel
-        Other patterns' quasi-periodic parts, over the white variance.
-    oscillators : ndarray
-        Logarithms of the parameters of the remainder found without this part.
-    white : float
-        White variance found without it.
-    may_lose_phase : bool
-        Whether its lines may go.
-    before : QuasiPeriodicFit, optional
-        What was found beside fewer other parts: the same kind is fitted again from there.
+    Its gain is below zero where strict lines have more. `noise`: white variances up to the factor
+    `white`. `rows`: on which likelihoods are taken. `beside`: other patterns' quasi-periodic parts,
+    over the white variance. `oscillators`: logarithms of the parameters of the remainder found
+    without this part. `may_lose_phase`: whether its lines may go. `before`: what was found beside
+    fewer other parts, if it was asked; the same kind is fitted again from there.
     """
     theta, noise = theta[rows], noise[rows]
     some = pattern.select(rows)
@@ -583,7 +552,7 @@ class _Process:
 
     def find_remainder(self) -> None:
         """Take other oscillators beside it, if they have more evidence."""
-        found = self._search(self.parameters).run()
+        found = self._search(self.parameters).run(exact=False)
         found = np.zeros(0) if found is None else found
         other = foreign(found, self.pattern.mode, self.pattern.order)
         if self._evidence(self.parameters, other) > self.evidence:

@@ -234,12 +234,12 @@ class NoiseEvidence:
         starts = [start] if len(start) or len(wings) else []
         if fresh:
             beside = sho_of_logarithms(wings)
-            found = _Resolved(self.theta, left, self.weights, beside).run()
+            found = _Resolved(self.theta, left, self.weights, beside).run(exact=False)
             starts += [found] if found is not None else []
         search = _Bounded(self.theta, self.values[:, output], self.weights, likelihood=exact)
         for one in starts:
             search.wings = wings
-            end, _ = search.optimised(np.concatenate([wings, one]))
+            end, _ = search.optimised(np.concatenate([wings, one]), exact=False)
             one_white = exact.value(sho_of_logarithms(end))[1]
             height = self._likelihood(output, one_white)[0].value(sho_of_logarithms(end))[0]
             value = self.factor * (height - noise_price(end[len(wings) :]))
@@ -263,7 +263,7 @@ class NoiseEvidence:
         oscillators[:, 1] = np.minimum(oscillators[:, 1], search.caps)
         end = oscillators.ravel()
         search.beside = sho_of_logarithms(start.wings)
-        end = search.optimised(end)[0] if len(end) else end
+        end = search.optimised(end, exact=False)[0] if len(end) else end
         value, white = exact.value(sho_of_logarithms(np.concatenate([start.wings, end])))
         return NoiseModel(np.array([white]), (end,), start.wings), self.factor * value
 
