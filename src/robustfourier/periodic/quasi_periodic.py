@@ -17,8 +17,12 @@ Each is one Gaussian model of the same samples, what all other lines leave over,
 
 with the columns X of its strict lines at the powers that were fitted: amplitudes are marginalised
 over in all ways alike. m counts the mode, rate and strength, and mode and power of each pattern
-nearby (the power of a pattern's lines is one draw, however long the record). The way of the highest
-evidence is taken.
+nearby. The power of strict lines is one draw, however long the record, and costs one. The way of
+the highest evidence is taken.
+
+Likelihoods are few: the way without lines is sought first, from the best start that the spectrum
+shows, with a remainder of its own. Whether lines nearby stay is asked of that one; the others begin
+where it ended, for what a short time does to the pattern, strength times rate, is alike in all.
 
 The error of a lost phase's period is the curvature of that likelihood in the mode: a short
 coherence makes it wide by itself. Harmonics of one clock are one witness, so the most informative
@@ -466,7 +470,7 @@ class _Process:
     def _evidence(self, own: FloatArray, oscillators: FloatArray) -> float:
         """Log evidence of parameters."""
         value = self.exact.value(self._kernel(own, oscillators))[0]
-        # The power of its lines is one more number that was fitted, however long the record.
+        # Power of the lines: one more number, however long the record.
         value -= price(oscillators, len(self.theta)) + float(self.strict)
         return value - (1.5 + self.extra) * self.log_n
 
