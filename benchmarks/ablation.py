@@ -182,7 +182,6 @@ SWITCHES: tuple[Switch, ...] = (
     off("residual Gaussian process", "mixture.posterior:_residual_process", lambda *_: None),
     off("quasi-periodic patterns", "mixture.posterior:_with_quasi_periodic", _first),
     valued("lines near a pattern", "periodic.quasi_periodic:_REACH", 0.0),
-    valued("harmonics that show", "periodic.quasi_periodic:_SHOWN", 1e9),
     valued("shortest coherence", "periodic.quasi_periodic:_SHORTEST", 1.0),
     valued("quality from which on noise is a line", "periodic.priors:FORGETFUL", 1e9),
     valued("odds that it is", "periodic.priors:STEADIER", 0.0),

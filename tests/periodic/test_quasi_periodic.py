@@ -208,7 +208,7 @@ def test_patterns_whose_frequencies_hold_each_other_do_not_lose_their_phase(comb
     y += 0.3 * rng.normal(size=len(t))
     asked = []
 
-    def keeps_strict(*_, may_lose_phase):
+    def keeps_strict(*_, may_lose_phase, **__):
         asked.append(may_lose_phase)
 
     monkeypatch.setattr(posterior, "quasi_periodic_fit", keeps_strict)

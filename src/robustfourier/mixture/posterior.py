@@ -239,6 +239,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     doubtful: dict[int, QuasiPeriodicFit] = {}  # strict ones, that may be quasi-periodic after all
     gone = np.zeros(len(model.lines), bool)
     waiting = [int(c) for c in np.argsort(-power, kind="stable")[:_CANDIDATES]]
+    before: dict[int, QuasiPeriodicFit] = {}
     while waiting:
         found = []
         # What is quasi-periodic already is no line any more, beside others or of them.
@@ -255,7 +256,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
             others = np.setdiff1d(model.component[~gone], owner[pattern.taken])
             free = not series.integer and _has_a_frequency_of_its_own(model, c, others)
             ground = (theta, noise, rows, beside, oscillators, white)
-            part = quasi_periodic_fit(pattern, *ground, may_lose_phase=free)
+            part = quasi_periodic_fit(pattern, *ground, may_lose_phase=free, before=before.get(c))
             if part is not None and part.gain > 0.0:
                 found.append(part)
             elif part is not None:
@@ -272,7 +273,8 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
         parts.append(part)
         left, oscillators = part.values, part.oscillators
         gone[kept[part.pattern.taken]] = True
-        waiting = [other.pattern.component for other in found if other is not part]
+        before = {other.pattern.component: other for other in found if other is not part}
+        waiting = list(before)
     strict = [part for c, part in doubtful.items() if c not in {p.pattern.component for p in parts}]
     model = _with_modulation_errors(model, strict, white)
     if not parts:
@@ -357,11 +359,12 @@ def _joined(
         bases[base] += part.shift
         covariance[base], covariance[:, base] = 0.0, 0.0
         covariance[base, base] = part.shift_error**2
+    assert model.harmonics is not None
     moved = replace(
         model,
         bases=bases,
         base_covariance=covariance,
-        lines=Lines(_harmonics(model) @ bases, cosine, sine),
+        lines=Lines(model.harmonics @ bases, cosine, sine),
         factor=_with_coefficient_errors(model.factor, len(model.trend), error),
         phase_lost=lost,
         traces=tuple(traces),
@@ -428,12 +431,6 @@ def _is_hump(model: ColumnModel, part: QuasiPeriodicFit, gone: BoolArray, white:
     return bool(np.any(distance < 2.0 * part.half_width))
 
 
-def _harmonics(model: ColumnModel) -> IntArray:
-    if model.harmonics is not None:
-        return model.harmonics
-    return np.asarray(model.order[:, None] * model.rows[model.component])
-
-
 def _without(model: ColumnModel, gone: BoolArray, owner: IntArray) -> ColumnModel:
     """Return the model without some lines, components that have none left, and their bases.
 
@@ -443,11 +440,13 @@ def _without(model: ColumnModel, gone: BoolArray, owner: IntArray) -> ColumnMode
     entries = np.concatenate([np.arange(p), *(p + j * len(gone) + keep for j in range(4))])
     left = np.isin(np.arange(model.n_components), model.component[keep])
     number = np.append(np.cumsum(left) - 1, -1)  # the last one is that of the remainder
-    harmonics = _harmonics(model)[keep]
+    assert model.harmonics is not None
+    harmonics = model.harmonics[keep]
     used = np.any(harmonics != 0, axis=0) | np.any(model.rows[left] != 0, axis=0)
-    process = _process(model)
+    assert model.remainder is not None
+    (process,) = model.remainder.parts
     kernel = replace(process.kernel, component=number[owner])
-    remainder = replace(_known(model.remainder), parts=(replace(process, kernel=kernel),))
+    remainder = replace(model.remainder, parts=(replace(process, kernel=kernel),))
     return replace(
         model,
         rows=model.rows[left][:, used],
@@ -478,10 +477,8 @@ def _traced(model: ColumnModel, part: QuasiPeriodicFit, white: float) -> QuasiPe
     strict = float(all_lines) if part.strict else 0.0
     count = int(np.clip(_PER_COHERENCE * 2.0 * part.rate, 50, _PLACES_AT_MOST))
     theta = np.linspace(-1.0, 1.0, count + 1)
-    which = np.zeros(len(process.kernel.a), bool)
-    which[np.flatnonzero(process.kernel.component == pattern.component)[0]] = (
-        True  # of the strongest
-    )
+    own_terms = np.flatnonzero(process.kernel.component == pattern.component)
+    which = np.arange(len(process.kernel.a)) == own_terms[0]  # of the strongest
     solved = process.alpha[:, None]
     wave = process.cross_product(theta, solved, which)[:, 0]
     quarter = process.cross_product(theta, solved, which, quadrature=True)[:, 0]
@@ -502,10 +499,5 @@ def _traced(model: ColumnModel, part: QuasiPeriodicFit, white: float) -> QuasiPe
 
 
 def _process(model: ColumnModel) -> ConditionedProcess:
-    return _known(model.remainder).parts[0]
-
-
-def _known(remainder: Remainder | None) -> Remainder:
-    if remainder is None:
-        raise ValueError("a quasi-periodic pattern is part of a process")
-    return remainder
+    assert model.remainder is not None
+    return model.remainder.parts[0]

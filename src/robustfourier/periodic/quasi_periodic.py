@@ -17,8 +17,12 @@ Each is one Gaussian model of the same samples, what all other lines leave over,
 
 with the columns X of its strict lines at the powers that were fitted: amplitudes are marginalised
 over in all ways alike. m counts the mode, rate and strength, and mode and power of each pattern
-nearby (the power of a pattern's lines is one draw, however long the record). The way of the highest
-evidence is taken.
+nearby. The power of strict lines is one draw, however long the record, and costs one. The way of
+the highest evidence is taken.
+
+Likelihoods are few: the way without lines is sought first, from the best start that the spectrum
+shows, with a remainder of its own. Whether lines nearby stay is asked of that one; the others begin
+where it ended, for what a short time does to the pattern, strength times rate, is alike in all.
 
 The error of a lost phase's period is the curvature of that likelihood in the mode: a short
 coherence makes it wide by itself. Harmonics of one clock are one witness, so the most informative
@@ -30,6 +34,7 @@ their evidence.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import product
 
@@ -59,17 +64,12 @@ ROWS = 4_000  # rows on which likelihoods are taken: there are more terms than i
 _HARMONICS = 8  # of a process, the strongest
 _REACH = 12.0  # modes; farther from a pattern's lines another line is not part of it
 _NEAR = 0.25  # of the distance of two harmonics: what is nearer to one belongs to it
-# Nats of power above noise that show a harmonic: white noise has as much at one mode once in e⁷. In
-# a band of m modes, whose deviation and that of the floor taken off make √(2m), c deviations raise
-# the log-likelihood by about c².
-_SHOWN = 7.0
 # A line of coherence τ is 1/πτ wide: with less than two cycles a sixth of its frequency, which is
 # no pattern but a hump.
 _SHORTEST = 2.0  # cycles
 _SHIFT = 3.0  # modes by which the mode of a lost phase may move
 _STEP = 0.05  # modes, for the curvature of the likelihood
 _COHERENCES, _STRENGTHS = 7, (0.01, 0.1, 1.0)  # starts: coherences, variances over strict power
-_STARTS = 3  # the best by the spectrum, of which the likelihood is taken
 
 
 @dataclass(frozen=True, eq=False)
@@ -137,12 +137,10 @@ class QuasiPeriodicFit:
         Whether its lines stay beside the process; if not, the phase is lost.
     clock : bool
         Whether its clock diffuses.
-    rate : float
-        One over the coherence in θ.
-    strength : float
-        Variance of the process over the white variance.
-    shift, shift_error : float
-        By how much the mode of the fundamental moved, and the standard error of that.
+    parameters : ndarray of shape (3,)
+        Of the kernel: log rate, log strength, shift of the mode of the fundamental.
+    shift_error : float
+        Standard error of that shift.
     oscillators : ndarray
         Logarithms of the parameters of the remainder beside it.
     gain : float
@@ -152,12 +150,25 @@ class QuasiPeriodicFit:
     pattern: Pattern
     strict: bool
     clock: bool
-    rate: float
-    strength: float
-    shift: float
+    parameters: FloatArray
     shift_error: float
     oscillators: FloatArray
     gain: float
+
+    @property
+    def rate(self) -> float:
+        """One over the coherence in θ."""
+        return float(np.exp(self.parameters[0]))
+
+    @property
+    def strength(self) -> float:
+        """Variance of the process over the white variance."""
+        return float(np.exp(self.parameters[1]))
+
+    @property
+    def shift(self) -> float:
+        """By how much the mode of the fundamental moved."""
+        return float(self.parameters[2])
 
     @property
     def half_width(self) -> float:
@@ -167,8 +178,7 @@ class QuasiPeriodicFit:
     @property
     def kernel(self) -> Kernel:
         """The covariance over the white variance."""
-        logs = np.log([self.rate, self.strength])
-        return _family(self.pattern, self.clock).kernel(np.append(logs, self.shift))
+        return _family(self.pattern, self.clock).kernel(self.parameters)
 
     @property
     def values(self) -> FloatArray:
@@ -195,19 +205,8 @@ def pattern_of(
 ) -> Pattern | None:
     """Return a pattern that may be quasi-periodic; None if nothing hints at that.
 
-    Hints are power beside its lines, or other lines nearby.
-
-    Parameters
-    ----------
-    component : int
-    lines : Lines
-        All lines, of one output.
-    owner, order : ndarray of int of shape (K,)
-        Component of each line, and its order there.
-    mode : float
-        Of the fundamental.
-    left, theta : ndarray of shape (n,)
-        Residual, and where.
+    Hints are power beside its lines, or other lines nearby. `lines`: all of them, of components
+    `owner` and with orders `order` there; `mode`: of the fundamental; `left`: the residual.
     """
     power = 0.5 * lines.amplitude[:, 0] ** 2
     own = np.flatnonzero((owner == component) & (order > 0))
@@ -221,9 +220,7 @@ def pattern_of(
     band, floor, spread = _power_beside(modes, mode, around, theta)
     if not len(taken) and not spread.any():
         return None
-    count = 2.0 * np.floor(min(_REACH, _NEAR * mode)) + 1.0
-    seen = power[strongest] > _SHOWN * floor
-    seen |= band > np.sqrt(_SHOWN * 2.0 * count) * floor
+    seen = (power[strongest] > np.log(len(theta)) * floor) | spread
     seen[0] = True
     shown = strongest[seen]
     # A line holds little of a pattern whose phase is lost: what is around tells the shares.
@@ -324,52 +321,75 @@ def quasi_periodic_fit(
     white: float,
     *,
     may_lose_phase: bool = True,
+    before: QuasiPeriodicFit | None = None,
 ) -> QuasiPeriodicFit | None:
     """Return the quasi-periodic part of the highest evidence; None if none is worth looking at.
 
-    Its gain is below zero where strict lines have more.
-
-    Parameters
-    ----------
-    pattern : Pattern
-    theta, noise : ndarray of shape (n,)
-        Positions, and white variances up to a factor.
-    rows : ndarray of int
-        Rows on which likelihoods are taken.
-    beside : Kernel
-        Other patterns' quasi-periodic parts, over the white variance.
-    oscillators : ndarray
-        Logarithms of the parameters of the remainder found without this part.
-    white : float
-        White variance found without it.
-    may_lose_phase : bool
-        Whether its lines may go.
+    Its gain is below zero where strict lines have more. `noise`: white variances up to the factor
+    `white`. `rows`: on which likelihoods are taken. `beside`: other patterns' quasi-periodic parts,
+    over the white variance. `oscillators`: logarithms of the parameters of the remainder found
+    without this part. `may_lose_phase`: whether its lines may go. `before`: what was found beside
+    fewer other parts, if it was asked; the same kind is fitted again from there.
     """
     theta, noise = theta[rows], noise[rows]
     some = pattern.select(rows)
     # What rings at its harmonics is the pattern, not the remainder beside it.
     oscillators = foreign(oscillators, pattern.mode, pattern.order)
-    strict = _evidence_of_lines(some, theta, noise, beside, oscillators, white)
-    found = []
-    for near in (False, True)[: 2 if len(pattern.taken) else 1]:
-        ground = (near, theta, noise, beside, white)
-        ways = [_Way(some, True, False, *ground)]
-        ways += [_Way(some, False, False, *ground)] if may_lose_phase else []
-        found += [way.run(oscillators, strict) for way in ways]
-        # A clock that diffuses forgets higher harmonics sooner: none does if no harmonic forgets.
-        if may_lose_phase and ways[-1].forgets and len(pattern.order) > 1:
-            found.append(_Way(some, False, True, *ground).run(oscillators, strict))
-    tried = [one for one in found if one is not None]
-    if not tried:
+    least = _evidence_of_lines(some, theta, noise, beside, oscillators, white)
+
+    def kind(strict: bool, clock: bool, near: bool) -> _Process:
+        return _Process(some, strict, clock, near, theta, noise, beside, white)
+
+    if before is not None:
+        near = len(before.pattern.taken) < len(pattern.taken)
+        tried = [kind(before.strict, before.clock, near)]
+        tried[0].optimise(before.parameters, oscillators)
+        tried[0].find_remainder()
+    else:
+        first = kind(not may_lose_phase, False, False)
+        first.optimise_from_grid(oscillators)
+        first.find_remainder()
+        if len(pattern.taken):  # whether lines nearby stay is asked of one kind
+            other = kind(not may_lose_phase, False, True)
+            other.optimise_from_grid(oscillators, (first.parameters, first.oscillators))
+            first = max(first, other, key=lambda one: one.evidence)
+        tried = [first, *(_of_other_kinds(kind, first) if may_lose_phase else [])]
+    tried = [one for one in tried if one.shows_lines()]
+    best = max(tried, key=lambda one: one.evidence, default=None)
+    if best is None or best.evidence < least - best.log_n:
         return None
-    best = max(tried, key=lambda one: one.gain)
-    error = best.shift_error
+    error = best.mode_error()
     if best.strict:
-        weights = np.exp([one.gain - best.gain for one in tried])
-        squares = [one.shift_error**2 + one.shift**2 for one in tried]
+        weights = np.exp([one.evidence - best.evidence for one in tried])
+        squares = [one.mode_error() ** 2 + one.parameters[2] ** 2 for one in tried]
         error = float(np.sqrt(np.average(squares, weights=weights)))
-    whole = pattern if len(best.pattern.taken) else pattern.alone
-    return replace(best, pattern=whole, shift_error=error)
+    return QuasiPeriodicFit(
+        pattern if len(best.pattern.taken) else pattern.alone,
+        best.strict,
+        best.clock,
+        best.parameters,
+        error,
+        best.oscillators,
+        best.evidence - least,
+    )
+
+
+def _of_other_kinds(kind: Callable[[bool, bool, bool], _Process], lost: _Process) -> list[_Process]:
+    """The kinds that keep lines, or whose clock diffuses, beside one whose phase is lost.
+
+    What a short time does to the pattern, strength times rate, is alike in all of them.
+    """
+    log_rate, log_strength, _ = lost.parameters
+    modulated = kind(True, False, lost.near)
+    slower = np.array([0.0, log_strength + min(log_rate, 0.0), 0.0])
+    modulated.optimise_from_grid(lost.oscillators, (slower, lost.oscillators))
+    # A clock that diffuses forgets higher harmonics sooner: none does if no harmonic forgets.
+    if not lost.forgets or len(lost.pattern.order) == 1:
+        return [modulated]
+    clock = kind(False, True, lost.near)
+    squares = np.average(lost.pattern.order**2, weights=lost.pattern.power)
+    clock.optimise(lost.parameters - np.array([np.log(squares), 0.0, 0.0]), lost.oscillators)
+    return [modulated, clock]
 
 
 def _evidence_of_lines(
@@ -396,11 +416,16 @@ def _evidence_of_lines(
     return float(value - price(oscillators, n) - 0.5 * np.log(n))
 
 
-class _Way:
-    """One way in which a pattern may be quasi-periodic: modulated, or with its phase lost.
+class _Process:
+    """One kind of process for a pattern: beside its strict lines, or with its phase lost.
 
-    Lines nearby are part of the process, or stay beside it (`near`).
+    Lines nearby are part of it, or stay beside it (`near`). They stay as they were fitted while
+    parameters are sought, and are marginalised over for the evidence.
     """
+
+    evidence = -np.inf
+    parameters: FloatArray  # log rate, log strength and shift
+    oscillators: FloatArray
 
     def __init__(
         self,
@@ -413,14 +438,15 @@ class _Way:
         beside: Kernel,
         white: float,
     ) -> None:
-        self.strict, self.clock, self.beside = strict, clock, beside
+        self.strict, self.clock, self.near, self.beside = strict, clock, near, beside
         self.theta, self.noise, self.white = theta, noise, white
-        kept = [*([pattern.lines] if strict else []), *([pattern.near] if near else [])]
-        columns = [line_columns(theta, at[0], at[1] / white) for at in kept]
-        known = np.concatenate(columns, axis=1) if columns else None
-        self.exact = MarginalLikelihood(theta, pattern.shown, noise, known)
+        kept = pattern.lines if strict else pattern.lines[:, :0]
+        every = np.concatenate([kept, pattern.near], axis=1) if near else kept
+        own, every = (line_columns(theta, modes, p / white) for modes, p in (kept, every))
+        self.exact = MarginalLikelihood(theta, pattern.shown, noise, every)
         self.extra = pattern.nearby if near else 0  # frequencies nearby that stay
         self.pattern = pattern = pattern.alone if near else pattern
+        self.given = MarginalLikelihood(theta, pattern.shown, noise, own) if near else self.exact
         seen = pattern.around if strict else pattern.shown  # a spectrum knows no columns
         self.spectrum = TaperedSpectrum(theta, seen, 1.0 / noise)
         self.family = _family(pattern, clock)
@@ -435,66 +461,56 @@ class _Way:
             (float(typical) - 14.0, float(typical) + 7.0),
             (-shift, shift),
         ]
-        #: Whether the best start is seen to forget anything.
-        self.forgets = True
 
-    def evidence(self, value: float, oscillators: FloatArray) -> float:
-        """Log evidence of a log-likelihood."""
-        return value - price(oscillators, len(self.theta)) - (1.5 + self.extra) * self.log_n
+    @property
+    def forgets(self) -> bool:
+        """Whether it is seen to forget anything."""
+        return bool(self.parameters[0] > self.bounds[0][0] + 0.05)
 
-    def run(self, oscillators: FloatArray, least: float) -> QuasiPeriodicFit | None:
-        """Return the best process of this way, None if its evidence is below `least`."""
-        own, rest, _ = self._start(oscillators)
-        own, rest, value = self._optimised(own, rest)
-        self.forgets = bool(own[0] > self.bounds[0][0] + 0.05)
-        # A remainder of its own makes up for the price of two numbers, hardly for more.
-        if value < least - self.log_n:
-            return None
-        found = self._search(own).run(exact=False)
-        other = (
-            np.zeros(0) if found is None else foreign(found, self.pattern.mode, self.pattern.order)
-        )
-        again = self._optimised(own, other)
-        own, rest, value = again if again[2] > value else (own, rest, value)
-        if self.strict and not self._shows_lines(own):
-            return None
-        rate, strength = np.exp(own[:2])
-        error = 0.0 if self.strict else self._mode_error(own, rest)
-        numbers = (float(rate), float(strength), float(own[2]), error)
-        return QuasiPeriodicFit(
-            self.pattern, self.strict, self.clock, *numbers, rest, value - least
-        )
+    def _evidence(self, own: FloatArray, oscillators: FloatArray) -> float:
+        """Log evidence of parameters."""
+        value = self.exact.value(self._kernel(own, oscillators))[0]
+        # Power of the lines: one more number, however long the record.
+        value -= price(oscillators, len(self.theta)) + float(self.strict)
+        return value - (1.5 + self.extra) * self.log_n
 
-    def _shows_lines(self, own: FloatArray) -> bool:
-        """Whether a process leaves lines of their own: it is no hump, and does not hide them.
+    def shows_lines(self) -> bool:
+        """Whether lines that stay beside it are seen: it is no hump, and does not hide them.
 
         The mean of the strongest harmonic over the record has the variance of `mean_variance`.
         """
-        kernel = self.family.kernel(own)
+        if not self.strict:
+            return True
+        kernel = self.family.kernel(self.parameters)
         hidden = 2.0 * self.pattern.lines[1, 0] / self.white < mean_variance(kernel)[0]
-        return bool(own[0] < self.bounds[0][1] + np.log(0.95) and not hidden)
+        return bool(self.parameters[0] < self.bounds[0][1] + np.log(0.95) and not hidden)
 
-    def _kernel(self, own: FloatArray, rest: FloatArray) -> Kernel:
+    def _kernel(self, parameters: FloatArray, oscillators: FloatArray) -> Kernel:
         """All processes together; that of the pattern first."""
-        return Kernel.sum([self.family.kernel(own), self.beside, sho_of_logarithms(rest)])
+        own = self.family.kernel(parameters)
+        return Kernel.sum([own, self.beside, sho_of_logarithms(oscillators)])
 
     def _search(self, own: FloatArray) -> OscillatorSearch:
         """The search for oscillators beside the process."""
         beside = Kernel.sum([self.family.kernel(own), self.beside])
-        samples = (self.theta, self.exact.values, 1.0 / self.noise)
-        return OscillatorSearch(*samples, beside, self.spectrum, self.exact)
+        samples = (self.theta, self.given.values, 1.0 / self.noise)
+        return OscillatorSearch(*samples, beside, self.spectrum, self.given)
 
-    def _start(self, oscillators: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-        """Return the best start, oscillators beside it, and its evidence.
+    def optimise_from_grid(
+        self, oscillators: FloatArray, *more: tuple[FloatArray, FloatArray]
+    ) -> None:
+        """Take the likeliest process near the best of some starts, and `more` of them.
 
-        Oscillators may have stood in for the pattern. The spectrum says which few starts are worth
-        a likelihood.
+        Oscillators may have stood in for the pattern. Where samples are even, the spectrum says
+        which start of the grid is worth a likelihood; it does not see how slow the slow ones are.
         """
         rests = [oscillators, np.zeros(0)] if len(oscillators) else [oscillators]
+        fastest = self.bounds[0][1]
+        rates = np.linspace(fastest, max(self.bounds[0][0], np.log(0.5)), _COHERENCES)
         shifts = (0.0,) if self.strict else (0.0, -0.5 * _SHIFT, 0.5 * _SHIFT)
-        slowest, fastest = self.bounds[0]
-        rates = np.linspace(fastest, slowest, _COHERENCES)
-        strengths = np.log(np.array(_STRENGTHS) * self.pattern.power.sum() / self.white)
+        # A pattern whose phase is lost is the process alone.
+        strengths = np.log(_STRENGTHS if self.strict else _STRENGTHS[-1:])
+        strengths += np.log(self.pattern.power.sum() / self.white)
         grid = np.array([[r, s, shift] for shift, r, s in product(shifts, rates, strengths)])
         starts = [(own, rest) for rest in rests for own in grid]
         if self.spectrum.is_even:
@@ -504,20 +520,23 @@ class _Way:
                 other = self.spectrum.density(Kernel.sum([self.beside, sho_of_logarithms(rest)]))
                 paid = price(rest, len(self.theta))
                 values.append(self.spectrum.log_likelihoods(other + own) - paid)
-            starts = [starts[i] for i in np.argsort(np.concatenate(values))[-_STARTS:]]
-        worth = [
-            (own, rest, self.evidence(self.exact.value(self._kernel(own, rest))[0], rest))
-            for own, rest in starts
-        ]
-        return max(worth, key=lambda start: start[2])
+            starts = [starts[int(np.argmax(np.concatenate(values)))]]
+        starts += more
+        if len(starts) > 1:
+            worth = [
+                self.given.value(self._kernel(*start))[0] - price(start[1], len(self.theta))
+                for start in starts
+            ]
+            starts = [starts[int(np.argmax(worth))]]
+        self.optimise(*starts[0])
 
-    def _optimised(self, own: FloatArray, rest: FloatArray) -> tuple[FloatArray, FloatArray, float]:
-        """Return the likeliest process and oscillators near a start, and their evidence."""
+    def optimise(self, own: FloatArray, oscillators: FloatArray) -> None:
+        """Take the likeliest process and oscillators near a start, if they have more evidence."""
         size, harmonics = len(own), np.arange(len(self.pattern.order))
 
         def log_likelihood(parameters: FloatArray) -> tuple[float, FloatArray]:
             kernel = self._kernel(parameters[:size], parameters[size:])
-            value, gradient = self.exact.gradient(kernel)
+            value, gradient = self.given.gradient(kernel)
             along = self.family.pullback(kernel.select(harmonics), gradient[:, harmonics])
             return value, np.append(along, sho_pullback(parameters[size:], gradient))
 
@@ -526,20 +545,34 @@ class _Way:
                 [self.spectrum.density(self._kernel(p[:size], p[size:])) for p in parameters]
             )
 
-        start = np.concatenate([own, rest])
-        bounds = self.bounds + self._search(own).bounds * (len(rest) // 3)
+        start = np.concatenate([own, oscillators])
+        bounds = self.bounds + self._search(own).bounds * (len(oscillators) // 3)
         information = self.spectrum.fisher_information(density, start)
-        end, value = maximise(log_likelihood, start, bounds, information, COARSE)
-        return end[:size], end[size:], self.evidence(value, end[size:])
+        end, _ = maximise(log_likelihood, start, bounds, information, COARSE)
+        evidence = self._evidence(end[:size], end[size:])
+        if evidence > self.evidence:
+            self.parameters, self.oscillators = end[:size], end[size:]
+            self.evidence = evidence
 
-    def _mode_error(self, own: FloatArray, rest: FloatArray) -> float:
+    def find_remainder(self) -> None:
+        """Take other oscillators beside it, if they have more evidence."""
+        found = self._search(self.parameters).run(exact=False)
+        found = np.zeros(0) if found is None else found
+        other = foreign(found, self.pattern.mode, self.pattern.order)
+        if self._evidence(self.parameters, other) > self.evidence:
+            self.optimise(self.parameters, other)
+
+    def mode_error(self) -> float:
         """Standard error of the mode, from the harmonic whose likelihood is curved most."""
-        kernel = self._kernel(own, rest)
-        top, most = self.exact.value(kernel)[0], 0.0
+        if self.strict:
+            return 0.0
+        kernel = self._kernel(self.parameters, self.oscillators)
+        top, most = self.given.value(kernel)[0], 0.0
         for h, order in enumerate(self.pattern.order):
             turned = np.where(np.arange(len(kernel.d)) == h, np.pi * order * _STEP, 0.0)
             sides = [replace(kernel, d=kernel.d + sign * turned) for sign in (-1.0, 1.0)]
-            most = max(most, 2.0 * top - sum(self.exact.value(side)[0] for side in sides))
-        coherences = max(2.0 * np.exp(own[0]), 2.0)  # with fewer the law has no width
+            most = max(most, 2.0 * top - sum(self.given.value(side)[0] for side in sides))
+        # With fewer coherence times than two the law has no width.
+        coherences = max(2.0 * np.exp(self.parameters[0]), 2.0)
         wider = stdtrit(coherences, 0.95) / ndtri(0.95)
         return float(wider * _STEP / np.sqrt(max(most, 1e-6)))

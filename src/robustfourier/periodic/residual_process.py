@@ -38,7 +38,6 @@ ROWS = 10_000
 COARSE = 0.01  # of log-likelihood, when climbing may end: enough to compare by
 FINE = 1e-4  # when climbing ends at last: parameters are within 0.014 standard errors then
 _ENTRIES = 4_000_000  # numbers held at once for errors: 32 MB
-_ROWS_AT_ONCE = 8192  # so that memory is bounded
 _BLOCKS = 5  # stretches of neighbours of which these rows are, spread over the record
 _REDESCEND = (4.0, 8.0)  # deviations between which a sample loses its weight, as in the line fit
 _LEAST = 1e-6  # weight of such a sample
@@ -105,16 +104,8 @@ def joined_errors(
 
     If they are off by E δ, the residual is off by −E δ, and the conditional mean, which is
     linear in it, takes back what the samples show of that.
-
-    Parameters
-    ----------
-    parts : tuple of ConditionedProcess
-        One per output.
-    theta : ndarray of shape (n,)
-    columns : callable
-        Gives E(θ), shape (n, m).
-    factor : ndarray of shape (q, m, r)
-        The covariance of δ is ``factor @ factor.T``.
+    `columns`: gives E(θ), shape (n, m). `factor` (q, m, r): the covariance of δ is
+    ``factor @ factor.T``.
     """
     square = np.zeros((len(theta), len(factor)))
     for o, part in enumerate(parts):
@@ -129,7 +120,8 @@ def joined_errors(
 
 def _times(columns: Columns, theta: FloatArray, factor: FloatArray) -> FloatArray:
     """Return E(θ) times a factor, some rows at a time."""
-    pieces = [slice(i, i + _ROWS_AT_ONCE) for i in range(0, len(theta), _ROWS_AT_ONCE)]
+    many = max(1, _ENTRIES // len(factor))
+    pieces = [slice(i, i + many) for i in range(0, len(theta), many)]
     return np.concatenate([columns(theta[rows]) @ factor for rows in pieces])
 
 
@@ -138,17 +130,8 @@ def remainder_of(
 ) -> Remainder | None:
     """Return the process that the residual is, None if it is white noise in all outputs.
 
-    Parameters
-    ----------
-    theta : ndarray of shape (n,)
-        Sorted.
-    left : ndarray of shape (n, q)
-        Residual in units of y, outliers and all.
-    weights : ndarray of shape (n,)
-    size : ndarray of shape (q,)
-        Typical size of the values: what is smaller by ten digits is rounding.
-    robust : bool
-        Whether outliers lose their weight.
+    `left` (n, q): in units of y, outliers and all, at sorted θ. `size` (q,): typical size of the
+    values, below which by ten digits is rounding. `robust`: whether outliers lose their weight.
     """
     outputs = [
         _one_output(theta, column, weights, float(s), robust)
@@ -311,8 +294,8 @@ class OscillatorSearch:
         for ratios in (_RATIOS[:1], _RATIOS[1:]):
             for quality in _QUALITIES:
                 grid = self._grid((quality,), ratios)
-                kernels = [sho_of_logarithms(start) for start in grid]
-                values = self.exact.values_of(present, kernels)
+                kernels = [Kernel.sum([present, sho_of_logarithms(start)]) for start in grid]
+                values = [self.exact.value(kernel)[0] for kernel in kernels]
                 top = int(np.argmax(values))
                 best.append((np.append(found, grid[top]), float(values[top]) - self.none))
             if not len(found) and max(gain for _, gain in best) < 0.25 * self.price(best[0][0]):

@@ -160,10 +160,6 @@ class MarginalLikelihood:
         logs = float(np.log(self.noise).sum())
         return -0.5 * (len(self.theta) * float(np.log(_SMALLEST)) + logs), _SMALLEST
 
-    def values_of(self, common: Kernel, kernels: list[Kernel]) -> FloatArray:
-        """Return the log-likelihoods of ``common + kernel`` for each of some kernels."""
-        return np.array([self.value(Kernel.sum([common, kernel]))[0] for kernel in kernels])
-
     def gradient(self, kernel: Kernel) -> tuple[float, FloatArray]:
         """Return the log-likelihood, and its gradient along a, b, c and d, shape (4, M).
 
