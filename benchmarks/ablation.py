@@ -138,6 +138,7 @@ SWITCHES: tuple[Switch, ...] = (
     off("many lines at once", "mixture.search.moves:Search._with_many", _second),
     off("lines out of coloured noise", "mixture.search.moves:Search._with_more", _second),
     off("calendar periods", "mixture.search.moves:Search._with_calendar", _second),
+    off("subharmonics", "mixture.search.moves:Search._with_subharmonics", _second),
     off("weak lines dropped", "mixture.search.moves:Search._without_weak", _second),
     off("wings of lines", "mixture.search.moves:Search._with_wings", _second),
     off("degree of the trend", "mixture.search.moves:Search._with_trend", _second),

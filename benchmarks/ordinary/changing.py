@@ -84,6 +84,15 @@ VARIANTS = {
 }
 
 
+def pulses(rng: Generator) -> Drawn:
+    """One sample in 40 to 90 is high by seven to thirteen times the noise, always at one phase."""
+    t = np.arange(2000.0)
+    period = float(rng.integers(40, 90))
+    signal = rng.uniform(2.0, 4.0) * (t % period == rng.integers(period))
+    y = signal + 0.3 * rng.normal(size=len(t))
+    return Drawn(t, y, Truth((strict(period, t),), 1))
+
+
 def seasonal_noise(rng: Generator) -> Drawn:
     """Noise whose size follows the year around a constant mean: no value repeats. In years."""
     t = np.arange(520) / 52.0

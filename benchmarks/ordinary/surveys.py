@@ -102,6 +102,16 @@ def mira_few_cycles(rng: Generator) -> Drawn:
     return Drawn(t, y, Truth((told,), 1))
 
 
+def detached_binary(rng: Generator) -> Drawn:
+    """Two narrow eclipses of different depth: what tells them apart is in many weak harmonics."""
+    t = np.sort(rng.uniform(0.0, 400.0, 500))
+    period = rng.uniform(1.5, 4.0)
+    phase = (t / period + rng.uniform()) % 1.0
+    dips = 0.4 * np.exp(-0.5 * ((phase - 0.25) / 0.02) ** 2)
+    dips += 0.2 * np.exp(-0.5 * ((phase - 0.75) / 0.02) ** 2)
+    return _star(rng, t, dips, 0.02, period, half=False)
+
+
 def transits(rng: Generator) -> Drawn:
     """A planet before its star: dips of three hours, every ten minutes for 27 days."""
     t = np.arange(27 * 144) / 144.0

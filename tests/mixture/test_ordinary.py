@@ -354,3 +354,34 @@ class TestLivingPatterns:
             y = np.cos(np.pi * np.arange(210)) + 0.5 * rng.normal(size=210)
             pattern = PeriodicMixture().fit(np.arange(210.0), y).components_[0]
             assert (pattern.period, pattern.period_error) == (2.0, 0.0)
+
+
+class TestNarrowFeatures:
+    def test_two_unlike_eclipses_are_one_orbit_and_not_half_of_it(self):
+        for seed in range(3):  # the weak odd harmonics are found together, or not at all
+            rng = np.random.default_rng(seed)
+            t = np.sort(rng.uniform(0, 400, 500))
+            phase = (t / 2.345 + rng.uniform()) % 1.0
+            dips = 0.4 * np.exp(-0.5 * ((phase - 0.25) / 0.02) ** 2)
+            dips += 0.2 * np.exp(-0.5 * ((phase - 0.75) / 0.02) ** 2)
+            model = PeriodicMixture().fit(t, 1.0 - dips + 0.02 * rng.normal(size=500))
+            (component,) = model.components_
+            assert component.period == pytest.approx(2.345, rel=1e-3)
+
+    def test_pulses_at_one_phase_are_a_pattern_and_no_outliers(self):
+        t = np.arange(2000.0)
+        for period in (45, 60):
+            y = 3.0 * (t % period == 5) + 0.3 * np.random.default_rng(period).normal(size=2000)
+            (component,) = PeriodicMixture().fit(t, y).components_
+            assert component.period == pytest.approx(period, rel=1e-3)
+
+    def test_bursts_of_outliers_are_no_period(self):
+        t = np.arange(1000.0)
+        for seed in range(4):
+            rng = np.random.default_rng(seed)
+            y = np.cos(TURN * t / 23.4) + 0.5 * rng.normal(size=1000)
+            start = rng.integers(0, 985)
+            y[start : start + 12] += 20.0
+            (component,) = PeriodicMixture().fit(t, y).components_
+            assert component.period == pytest.approx(23.4, rel=0.01)
+            assert component.share > 0.5, "the burst is pulled in"

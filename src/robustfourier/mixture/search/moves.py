@@ -66,6 +66,7 @@ _SIZES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)  # of sets of lines compared wit
 WING_REACH = 12.0  # modes to each side of a line that its wings are looked for in
 _WIDTHS = 3.0  # of a resonance at half height, within which a line is its own
 _SIDE_LINES = 3  # beside a line, from which on they may be its wings; tides stand in twos
+_SUBHARMONICS = 16  # multiples of a line between which weaker harmonics may stand
 _OWN = 0.05  # part of the noise that is left at least when a line is taken out of it
 _MANY = 20  # modes whose median tells the noise under strong lines
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
@@ -209,6 +210,7 @@ class Search:
             if now.noise.coloured:
                 now = self._with_more(now)
             now = self._with_family(self._without_weak(self._with_calendar(now)))
+            now = self._with_subharmonics(now)
             now = self._with_breaks(self._with_trend(self._with_wings(now)))
             if now.score <= best.score + _WORTH:
                 break
@@ -285,6 +287,29 @@ class Search:
                 trial = self._scored(fit, best.noise, fresh=False)
                 best = trial if trial.score > best.score else best
         return best
+
+    def _with_subharmonics(self, best: Scored) -> Scored:
+        """Read the strongest line as a harmonic of a slower period, if the evidence asks for it.
+
+        Halves of a pattern that differ a little, as those of two eclipses, differ in many harmonics
+        of which each alone is too weak to be seen: they are added together.
+        """
+        fit = best.fit
+        if not len(fit.modes) or self.series.integer:
+            return best
+        strongest = float(fit.modes[np.argmax(best.assessment.ratio)])
+        taken = np.concatenate([fit.modes, self.series.closed])
+        room = self.max_lines - len(fit.modes)
+        for divisor in (2, 3):
+            orders = np.arange(1, _SUBHARMONICS * divisor)
+            modes = strongest / divisor * orders[orders % divisor != 0]
+            new = allowed(modes, taken, self._lowest(fit), self.series.reach, False)[:room]
+            for count in (size for size in _SIZES if 0 < size <= len(new)):
+                known = np.append(fit.known, np.zeros(count, bool))
+                more = fit_lines(self.series, np.append(fit.modes, new[:count]), known, fit.rung)
+                trial = self._scored(self._separated(more), best.noise, fresh=False)
+                best = trial if trial.score > best.score else best
+        return best if best.fit is fit else self._without_weak(best)
 
     def _with_wings(self, best: Scored) -> Scored:
         """Explain lines beside a stronger one as wings of that one, if the evidence asks for it."""
@@ -509,6 +534,8 @@ class Search:
         """
         weights, median = self.series.weights, np.zeros_like(self.original)
         pays = self.loss == "auto" and huber_pays(self.original, weights, FAR)
+        if pays and keeps_phase(self.series, self.original):
+            self.loss, pays = "squared", False
         if self.loss == "huber" or pays:
             values = pseudo_values(median, self.original, weights, clip=FAR)
             self.series = self.series.with_values(values)
@@ -548,7 +575,7 @@ class Search:
         pays = self.loss == "auto" and not rounding
         weights = self.series.weights
         pays = pays and (redescend or huber_pays(residuals, weights, clip))
-        if pays and keeps_phase(self.series, self.fit.refined.lines, residuals):
+        if pays and keeps_phase(self.series, residuals):
             self.loss, pays = "squared", False  # no outliers, but what is left over of jumps
         self.huber = self.loss == "huber" or pays
         values = self.original
