@@ -43,7 +43,7 @@ _UNLIKELY = 1e-3  # weight below which a model is left out
 # the mean of their normal prior. A level that follows a quarter of an error, slopes and seasons
 # that change slowly.
 _START = {"level": (-1.0,), "slope": (-3.0, 1.0), "season": (-2.5,), "memory": (0.6,)}
-_PRIOR_VARIANCE = 5.0
+_PRIOR_VARIANCE = 1.0
 _SLOWEST_DAMPING = 0.8
 _LARGEST_LOGIT = 8.0
 
