@@ -34,16 +34,14 @@ _FIRST, _LAST, _ORIGINS = 0.3, 0.97, 24  # origins of the back-test, in parts of
 # are the independent errors whose likelihood, of a scale that is fitted, is scale^-windows.
 _WINDOWS = (1.0 - _FIRST) / _AHEAD
 _EVEN = 0.25  # of a step: times of an even record are no farther from their grid
-_SNAP = 0.1  # of a step: months are not all as long, and still one step
 _GAPS = 0.5  # of an even record's grid at most is without samples
 _FINEST = 0.1  # steps of the logits, that begin with one and are halved, end above
 _SMALLEST = 1e-12  # of the values' deviation: errors below are rounding
 _UNLIKELY = 1e-3  # weight below which a model is left out
 # Logits of α, of β/α, of the damping in 0.8…1, of γ/(1 − α), and of ρ: where the search starts and
-# the mean of their normal prior. A level that follows a quarter of an error, slopes and seasons
-# that change slowly.
+# the mean of their normal prior, of variance one. A level that follows a quarter of an error,
+# slopes and seasons that change slowly.
 _START = {"level": (-1.0,), "slope": (-3.0, 1.0), "season": (-2.5,), "memory": (0.6,)}
-_PRIOR_VARIANCE = 1.0
 _SLOWEST_DAMPING = 0.8
 _LARGEST_LOGIT = 8.0
 
@@ -171,7 +169,7 @@ class Smoothing:
         return response
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LastShift:
     """The last shift of the level: whether it stays, or was an event that ends.
 
@@ -313,7 +311,7 @@ class SmoothingMixture:
         """The steps before and after each θ, and the part of the way between them."""
         steps = (theta - self.last) / self.step
         before = np.floor(steps)
-        part = np.clip((steps - before - _SNAP) / (1.0 - 2.0 * _SNAP), 0.0, 1.0)
+        part = np.clip((steps - before - _EVEN) / (1.0 - 2.0 * _EVEN), 0.0, 1.0)
         low = np.maximum(before.astype(int), 1)
         return low, np.maximum(before.astype(int) + 1, 1), np.where(before < 1, 0.0, part)
 
@@ -620,8 +618,8 @@ def _loss(
     prior = 0.0
     for j in range(len(logits)):
         prior += (logits[j] - start[j]) ** 2
-    prior /= _PRIOR_VARIANCE * len(values)
-    return 0.5 * np.log(max(state[3], 1e-300)) + np.log(max(ahead, 1e-300)) + prior
+    fit = 0.5 * np.log(max(state[3], 1e-300)) + np.log(max(ahead, 1e-300))
+    return fit + prior / len(values)
 
 
 @inlined
