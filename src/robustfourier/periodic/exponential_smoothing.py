@@ -286,25 +286,19 @@ class SmoothingMixture:
         mean, variance, places = np.zeros(own.shape), np.zeros(own.shape), self._places(theta)
         nearest = np.maximum(np.rint(places[0] + places[2]).astype(int), 1)
         for o, (models, shift) in enumerate(zip(self.models, self.shifts, strict=True)):
-            parts = [(float(self.own_weight[o]), own[:, o], own_variance[:, o], True)]
-            for model in models:
-                spread = np.maximum(model.variance(nearest) - white[o] ** 2, 0.0)
-                value = self._one_mean(model, places, lines[:, o])
-                parts.append((model.weight, value, spread, model.around_lines))
-            stays = shift.stays_for(nearest)
-            weights, means, variances = (
-                np.stack(rows)
-                for rows in zip(
-                    *(
-                        (w * (stays if held else 1.0 + 0.0 * stays), m, v)
-                        for w, m, v, held in parts
-                    ),
-                    *((w * (1.0 - stays), m - shift.size, v) for w, m, v, held in parts if held),
-                    strict=True,
-                )
+            weights = np.array([self.own_weight[o], *(one.weight for one in models)])
+            values = [self._one_mean(one, places, lines[:, o]) for one in models]
+            spreads = [one.variance(nearest) - white[o] ** 2 for one in models]
+            means, variances = (
+                np.stack([own[:, o], *values]),
+                np.stack([own_variance[:, o], *spreads]),
             )
-            mean[:, o] = np.sum(weights * means, axis=0)
-            variance[:, o] = np.sum(weights * (variances + (means - mean[:, o]) ** 2), axis=0)
+            shifted = np.array([True, *(one.around_lines for one in models)])
+            ended = np.outer(shifted, 1.0 - shift.stays_for(nearest))
+            mean[:, o] = weights @ (means - ended * shift.size)
+            off = means - mean[:, o]
+            between = (1.0 - ended) * off**2 + ended * (off - shift.size) ** 2
+            variance[:, o] = weights @ (np.maximum(variances, 0.0) + between)
         return mean, variance
 
     def _places(self, theta: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
