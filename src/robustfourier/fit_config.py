@@ -123,24 +123,24 @@ class FitConfig:
 
     def parameters(self, samples: Samples) -> dict[str, Any]:
         """Return the parameters of `PeriodicMixture`, with lengths in the record's own unit."""
-        asked = dict(self.choices)
+        made = dict(self.choices)
         if self.holidays is not None:
-            asked["holidays"] = self.holidays
+            made["holidays"] = self.holidays
         if not self.names_periods:
-            return asked
+            return made
         length = _lengths(samples)
         if self.shortest_period is not None:
-            asked["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
+            made["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
         if self.longest_period is not None:
-            asked["min_frequency"] = 1.0 / length(self.longest_period, "--longest-period")
+            made["min_frequency"] = 1.0 / length(self.longest_period, "--longest-period")
         named = {"periods": self.period, "without": self.without, "split": self.split}
         for name, texts in named.items():
             if texts:
                 option = f"--{name.removesuffix('s')}"
-                asked[name] = [length(text, option) for text in texts]
+                made[name] = [length(text, option) for text in texts]
         if self.merge:
-            asked["merge"] = [_pair(text, length) for text in self.merge]
-        return asked
+            made["merge"] = [_pair(text, length) for text in self.merge]
+        return made
 
     def words(self) -> list[str]:
         """Return the options of ``robustfourier fit`` that say the same; defaults are left out."""

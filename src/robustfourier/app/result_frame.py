@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robustfourier.analysis import Analysis
-from robustfourier.analysis.csv_files import prediction_table, write_csv
+from robustfourier.analysis.tables import prediction_table, write_csv
 from robustfourier.app.frames import numbers
 from robustfourier.atomic_files import plain
 from robustfourier.fit_config import FitConfig

@@ -60,7 +60,7 @@ def predict(
     if console.as_json:
         console.json({name: table[name].tolist() for name in table})
     elif out is not None:
-        from robustfourier.analysis.csv_files import write_csv
+        from robustfourier.analysis.tables import write_csv
 
         write_csv(table, out)
         console.say(f"{len(table):,} predictions: {out}")
@@ -80,9 +80,9 @@ class _Times:
 
     def table(self, file: str) -> Any:
         """Predictions of a model file there."""
-        from robustfourier.analysis.csv_files import prediction_table
         from robustfourier.analysis.predicting import needed_columns, predictions
         from robustfourier.analysis.regressor_columns import future_regressors
+        from robustfourier.analysis.tables import prediction_table
         from robustfourier.persistence import load
 
         fitted = load(file)
