@@ -466,10 +466,8 @@ def _fitted(
     logits = np.concatenate([_START[name] for name in names])
     gains, state, ends = np.empty(4 + len(seasons)), np.empty(4), np.empty_like(waveforms)
     forecasts = np.empty(test.rows.shape)
-    _optimise(
-        *(logits, slope, values, seasons, waveforms, line),
-        *(test.origins, gains, state, ends, forecasts),
-    )
+    kept = (gains, state, ends, forecasts)
+    _optimise(logits, slope, values, seasons, waveforms, line, test.origins, *kept)
     ends = _rolled(ends, seasons, len(values))
     deviation = float(np.sqrt(state[3]))
     model = Smoothing(1.0, around_lines, seasons, gains[:4], gains[4:], state[:3], ends, deviation)
