@@ -465,14 +465,14 @@ def _fitted(
     names = ["level", *["slope"] * slope, *["season"] * len(seasons), "memory"]
     logits = np.concatenate([_START[name] for name in names])
     gains, state, ends = np.empty(4 + len(seasons)), np.empty(4), np.empty_like(waveforms)
-    forecasts = np.empty(test.rows.shape)
+    forecasts = np.empty_like(test.rows, dtype=np.float64)
     kept = (gains, state, ends, forecasts)
     _optimise(logits, slope, values, seasons, waveforms, line, test.origins, *kept)
     ends = _rolled(ends, seasons, len(values))
     deviation = float(np.sqrt(state[3]))
     model = Smoothing(1.0, around_lines, seasons, gains[:4], gains[4:], state[:3], ends, deviation)
     forecasts += lines[test.rows]
-    steps = np.arange(1, forecasts.shape[1] + 1)
+    steps = np.arange(1, test.rows.shape[1] + 1)
     variances = np.broadcast_to(model.variance(steps), forecasts.shape)
     factor = float(np.nanmean(test.squares(forecasts, variances)))
     return BackTested(
