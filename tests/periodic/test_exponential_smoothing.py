@@ -1,11 +1,19 @@
 """Exponential smoothing: what changed of late goes on, as far as the back-test says."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from robustfourier import PeriodicMixture, load
 from robustfourier.periodic import exponential_smoothing as smoothing
-from robustfourier.periodic.exponential_smoothing import BackTest, EvenGrid, Smoothing
+from robustfourier.periodic.exponential_smoothing import (
+    BackTest,
+    EvenGrid,
+    LastShift,
+    Smoothing,
+    SmoothingMixture,
+)
 
 
 def _slow_pass(gains, season_gains, values, seasons, waveforms, state):
@@ -115,6 +123,72 @@ def test_a_season_whose_waveform_changes_is_followed():
 def test_a_better_back_test_is_a_larger_weight_by_as_many_windows_as_fit():
     weights = smoothing.weights_of(np.array([1.0, 1.1]))
     assert weights[0] / weights[1] == pytest.approx(1.1**7)
+
+
+def test_what_knows_all_of_the_record_counts_for_less_than_what_does_not():
+    rng = np.random.default_rng(7)
+    test = BackTest.of(rng.normal(size=100))
+    forecasts = np.zeros(test.rows.shape)
+    model = Smoothing(1.0, False, np.zeros(0, int), np.array([0.1, 0, 0, 0]), np.zeros(0),
+                      np.zeros(3), np.zeros(0), 1.0)  # fmt: skip
+    same = smoothing.BackTested(model, forecasts, np.ones_like(forecasts), 0.0)
+    weights = [smoothing.mixed(test, forecasts, known, [same])[0] for known in (0.0, 20.0)]
+    assert weights[0] == pytest.approx(0.5)
+    ratio = np.sqrt(80 / 120) ** smoothing._WINDOWS
+    assert weights[1] == pytest.approx(ratio / (1.0 + ratio))
+
+
+def test_a_waveform_is_forgotten_by_one_minus_its_gain_with_each_cycle():
+    test = BackTest.of(np.zeros(120))
+    model = Smoothing(1.0, False, np.array([12]), np.zeros(4), np.array([0.2]),
+                      np.zeros(3), np.zeros(12), 1.0)  # fmt: skip
+    before = np.mean(test.origins) / 12
+    assert smoothing._remembered(test, model, True) == pytest.approx(12 * 0.8**before)
+    fixed = replace(model, season_gains=np.zeros(1))
+    assert smoothing._remembered(test, fixed, True) == 12.0
+    assert smoothing._remembered(test, fixed, False) == 0.0
+
+
+@pytest.mark.parametrize(("earlier", "low", "high"), [("none", 0.4, 0.7), ("ended", 0.0, 0.4),
+                                                      ("stayed", 0.8, 1.0)])  # fmt: skip
+def test_a_shift_stays_as_often_as_earlier_excursions_did(earlier, low, high):
+    t = np.arange(600)
+    before = {"none": t < 0, "ended": (t >= 200) & (t < 230), "stayed": t >= 250}[earlier]
+    noise = 0.3 * np.random.default_rng(8).normal(size=600)
+    shifts = 5.0 * before + 5.0 * (t >= 580)
+    shift = LastShift.of(shifts + noise, shifts, 60)
+    assert shift.size == pytest.approx(5.0)
+    assert low < shift.stays < high
+    assert shift.stays_for(np.array([0, 30, 60])) == pytest.approx(shift.stays ** np.arange(3))
+
+
+def test_a_shift_that_has_lasted_stays_and_no_shift_changes_nothing():
+    t = np.arange(600)
+    ages = [LastShift.of(x := 5.0 * (t >= place), x, 60).stays for place in (590, 550, 300)]
+    assert np.all(np.diff(ages) > 0)
+    assert ages[-1] > 0.9
+    assert LastShift.of(np.zeros(600), np.zeros(600), 60) == LastShift()
+
+
+def test_a_forecast_is_the_mixture_of_a_level_that_stays_and_one_that_ended():
+    shift = LastShift(size=4.0, stays=0.5, ahead=20)
+    mixture = SmoothingMixture(1.0, 0.1, np.array([1.0]), ((),), (shift,))
+    own, none = np.full((2, 1), 10.0), np.zeros((2, 1))
+    mean, variance = mixture.moments(np.array([2.0, 3.0]), own, none, none + 0.09, np.zeros(1))
+    stays = np.array([0.5, 0.25])  # after 10 and 20 steps
+    assert mean[:, 0] == pytest.approx(10.0 - 4.0 * (1.0 - stays))
+    assert variance[:, 0] == pytest.approx(0.09 + 16.0 * stays * (1.0 - stays))
+
+
+def test_a_forecast_does_not_foresee_a_shift_that_comes_after_its_origin():
+    t = np.arange(300)
+    shifts = np.where(t >= 200, 3.0, 0.0)
+    test = BackTest.of(shifts)
+    seen = test.foreseen(shifts)
+    before = test.origins <= 200
+    assert np.all(seen[~before] == 0.0)
+    later = np.broadcast_to(test.rows >= 200, seen.shape)
+    assert np.array_equal(seen[before], np.where(later[before], 3.0, 0.0))
 
 
 def test_months_lie_on_a_grid_and_replicates_on_none():

@@ -39,7 +39,7 @@ def way_of(sampled, weight=1.0, slope=1.0):
 
 def told_by(*ways):
     """Mean and variance that ways tell beyond the ends."""
-    beyond = Extrapolation((), np.zeros(1), np.zeros(1), (), (ways,))
+    beyond = Extrapolation((), np.zeros(1), (ways,))
     return beyond.mean(BEYOND)[:, 0], beyond.variance(BEYOND)[:, 0]
 
 
@@ -73,8 +73,8 @@ def test_a_drift_that_is_no_covariance_is_none(sampled):
     samples = Observations(theta, values, noise)
     for factor in (-0.5 * noise[0] / good.variance, -1.0):  # fails on the way, and at once
         drifts = [good.scaled(factor), good]
-        cases = list(forecast._compared(samples, 1.0, np.zeros(0), Kernel.zero(), drifts))
-        assert [case.terms[1] for case in cases] == [good, good]
+        cases = list(forecast._compared(samples, 1.0, 0.0, Kernel.zero(), drifts))
+        assert [case.kernel.variance for case in cases] == [good.variance, good.variance]
 
 
 def test_a_walk_and_a_bend_are_told_apart_by_their_weights():

@@ -58,7 +58,9 @@ def future_regressors(
         table = read_regressors(replace(samples, value_name=""), path, names, **reading)
     except DataError as problem:
         raise DataError(f"{problem}; {needs}") from None
-    for name in () if table is None else table:
+    if table is None:
+        return None
+    for name in names:
         if len(gaps := np.flatnonzero(~np.isfinite(table[name]))):
             raise InputError(
                 f"--at {path}: column {name!r} has no number at {len(gaps)} of {len(table)} times, "

@@ -34,16 +34,14 @@ _FIRST, _LAST, _ORIGINS = 0.3, 0.97, 24  # origins of the back-test, in parts of
 # are the independent errors whose likelihood, of a scale that is fitted, is scale^-windows.
 _WINDOWS = (1.0 - _FIRST) / _AHEAD
 _EVEN = 0.25  # of a step: times of an even record are no farther from their grid
-_SNAP = 0.1  # of a step: months are not all as long, and still one step
 _GAPS = 0.5  # of an even record's grid at most is without samples
 _FINEST = 0.1  # steps of the logits, that begin with one and are halved, end above
 _SMALLEST = 1e-12  # of the values' deviation: errors below are rounding
 _UNLIKELY = 1e-3  # weight below which a model is left out
 # Logits of α, of β/α, of the damping in 0.8…1, of γ/(1 − α), and of ρ: where the search starts and
-# the mean of their normal prior. A level that follows a quarter of an error, slopes and seasons
-# that change slowly.
+# the mean of their normal prior, of variance one. A level that follows a quarter of an error,
+# slopes and seasons that change slowly.
 _START = {"level": (-1.0,), "slope": (-3.0, 1.0), "season": (-2.5,), "memory": (0.6,)}
-_PRIOR_VARIANCE = 5.0
 _SLOWEST_DAMPING = 0.8
 _LARGEST_LOGIT = 8.0
 
@@ -171,7 +169,7 @@ class Smoothing:
         return response
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LastShift:
     """The last shift of the level: whether it stays, or was an event that ends.
 
@@ -288,32 +286,26 @@ class SmoothingMixture:
         mean, variance, places = np.zeros(own.shape), np.zeros(own.shape), self._places(theta)
         nearest = np.maximum(np.rint(places[0] + places[2]).astype(int), 1)
         for o, (models, shift) in enumerate(zip(self.models, self.shifts, strict=True)):
-            parts = [(float(self.own_weight[o]), own[:, o], own_variance[:, o], True)]
-            for model in models:
-                spread = np.maximum(model.variance(nearest) - white[o] ** 2, 0.0)
-                value = self._one_mean(model, places, lines[:, o])
-                parts.append((model.weight, value, spread, model.around_lines))
-            stays = shift.stays_for(nearest)
-            weights, means, variances = (
-                np.stack(rows)
-                for rows in zip(
-                    *(
-                        (w * (stays if held else 1.0 + 0.0 * stays), m, v)
-                        for w, m, v, held in parts
-                    ),
-                    *((w * (1.0 - stays), m - shift.size, v) for w, m, v, held in parts if held),
-                    strict=True,
-                )
+            weights = np.array([self.own_weight[o], *(one.weight for one in models)])
+            values = [self._one_mean(one, places, lines[:, o]) for one in models]
+            spreads = [one.variance(nearest) - white[o] ** 2 for one in models]
+            means, variances = (
+                np.stack([own[:, o], *values]),
+                np.stack([own_variance[:, o], *spreads]),
             )
-            mean[:, o] = np.sum(weights * means, axis=0)
-            variance[:, o] = np.sum(weights * (variances + (means - mean[:, o]) ** 2), axis=0)
+            shifted = np.array([True, *(one.around_lines for one in models)])
+            ended = np.outer(shifted, 1.0 - shift.stays_for(nearest))
+            mean[:, o] = weights @ (means - ended * shift.size)
+            off = means - mean[:, o]
+            between = (1.0 - ended) * off**2 + ended * (off - shift.size) ** 2
+            variance[:, o] = weights @ (np.maximum(variances, 0.0) + between)
         return mean, variance
 
     def _places(self, theta: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
         """The steps before and after each θ, and the part of the way between them."""
         steps = (theta - self.last) / self.step
         before = np.floor(steps)
-        part = np.clip((steps - before - _SNAP) / (1.0 - 2.0 * _SNAP), 0.0, 1.0)
+        part = np.clip((steps - before - _EVEN) / (1.0 - 2.0 * _EVEN), 0.0, 1.0)
         low = np.maximum(before.astype(int), 1)
         return low, np.maximum(before.astype(int) + 1, 1), np.where(before < 1, 0.0, part)
 
@@ -473,16 +465,14 @@ def _fitted(
     names = ["level", *["slope"] * slope, *["season"] * len(seasons), "memory"]
     logits = np.concatenate([_START[name] for name in names])
     gains, state, ends = np.empty(4 + len(seasons)), np.empty(4), np.empty_like(waveforms)
-    forecasts = np.empty(test.rows.shape)
-    _optimise(
-        *(logits, slope, values, seasons, waveforms, line),
-        *(test.origins, gains, state, ends, forecasts),
-    )
+    forecasts = np.empty_like(test.rows, dtype=np.float64)
+    kept = (gains, state, ends, forecasts)
+    _optimise(logits, slope, values, seasons, waveforms, line, test.origins, *kept)
     ends = _rolled(ends, seasons, len(values))
     deviation = float(np.sqrt(state[3]))
     model = Smoothing(1.0, around_lines, seasons, gains[:4], gains[4:], state[:3], ends, deviation)
     forecasts += lines[test.rows]
-    steps = np.arange(1, forecasts.shape[1] + 1)
+    steps = np.arange(1, test.rows.shape[1] + 1)
     variances = np.broadcast_to(model.variance(steps), forecasts.shape)
     factor = float(np.nanmean(test.squares(forecasts, variances)))
     return BackTested(
@@ -620,8 +610,8 @@ def _loss(
     prior = 0.0
     for j in range(len(logits)):
         prior += (logits[j] - start[j]) ** 2
-    prior /= _PRIOR_VARIANCE * len(values)
-    return 0.5 * np.log(max(state[3], 1e-300)) + np.log(max(ahead, 1e-300)) + prior
+    fit = 0.5 * np.log(max(state[3], 1e-300)) + np.log(max(ahead, 1e-300))
+    return fit + prior / len(values)
 
 
 @inlined

@@ -190,18 +190,12 @@ class Extrapolation:
         For each output the likeliest process, in units of y.
     white : ndarray of shape (q,)
         Standard deviation of its white part, of a sample of weight one.
-    gain : ndarray of shape (q,)
-        Its log-likelihood above that of white noise, on the rows it was taken on.
-    oscillators : tuple of ndarray of shape (k, 3)
-        For each output ω₀, Q and variance over the white one, of each oscillator.
     ways : tuple of tuples of Continuation
         For each output, the likeliest first; their weights add up to one.
     """
 
     parts: tuple[ConditionedProcess, ...]
     white: FloatArray
-    gain: FloatArray
-    oscillators: tuple[FloatArray, ...]
     ways: tuple[tuple[Continuation, ...], ...]
 
     def beyond(self, theta: FloatArray) -> BoolArray:
@@ -283,28 +277,22 @@ def extrapolated(
         Rows of a record of n, at most so many.
     """
     each = [_one_output(theta, *pair, chosen) for pair in zip(values.T, known, strict=True)]
-    parts, white, gain, oscillators, ways = zip(*each, strict=True)
-    return Extrapolation(tuple(parts), np.array(white), np.array(gain), tuple(oscillators), ways)
+    parts, white, ways = zip(*each, strict=True)
+    return Extrapolation(parts, np.array(white), ways)
 
 
 class _Case(NamedTuple):
-    """A candidate: log evidence, white variance, oscillators, kernels, columns of the line."""
+    """A candidate: log evidence, white variance, kernel over that variance, columns of the line."""
 
     evidence: float
     white: float
-    oscillators: FloatArray
-    terms: tuple[Kernel, Kernel]  # what is known, and the drift
+    kernel: Kernel
     columns: int
-
-    @property
-    def kernel(self) -> Kernel:
-        """All terms together."""
-        return Kernel.sum([*self.terms])
 
 
 def _one_output(
     theta: FloatArray, values: FloatArray, known: Known, chosen: Callable[[int, int], IndexArray]
-) -> tuple[ConditionedProcess, float, float, FloatArray, tuple[Continuation, ...]]:
+) -> tuple[ConditionedProcess, float, tuple[Continuation, ...]]:
     """Return the fields of `Extrapolation` for one output."""
     noise, white, components, oscillators = known
     centre = float(np.average(values, weights=1.0 / noise))
@@ -321,8 +309,7 @@ def _one_output(
     process = ConditionedProcess.on(
         best.kernel.scaled(best.white), theta, best.white * noise, around
     )
-    gain = few.log_likelihood(best.kernel)[0] - few.log_likelihood(Kernel.zero())[0]
-    return process, float(np.sqrt(best.white)), gain, np.exp(best.oscillators), ways
+    return process, float(np.sqrt(best.white)), ways
 
 
 def _slope_variance(samples: Observations) -> float:
@@ -348,22 +335,21 @@ def _cases(
     drifts = [drift for drift in drifts if drift.variance <= _LARGEST]
     slowest_last = oscillators[np.argsort(-oscillators[:, 0], kind="stable")]
     for kept in range(len(oscillators), -1, -1):
-        some = slowest_last[:kept]
-        known = Kernel.sum([components, sho_of_logarithms(some.ravel())])
-        yield from _compared(samples, white, some, known, drifts)
+        known = Kernel.sum([components, sho_of_logarithms(slowest_last[:kept].ravel())])
+        yield from _compared(samples, white, _OSCILLATOR * kept, known, drifts)
 
 
 def _compared(
     samples: Observations,
     white: float,
-    oscillators: FloatArray,
+    price: float,
     known: Kernel,
     drifts: list[Kernel],
 ) -> Iterator[_Case]:
     """Yield candidates with each drift, around a level and around a line with a slope.
 
     The evidence is that of all levels and slopes together, a level of any size and a slope of its
-    prior variance.
+    prior variance, less the price of what is known.
     """
     theta, values, noise = samples
     columns = np.column_stack([values, trend_columns(theta, 2)])
@@ -381,12 +367,11 @@ def _compared(
         factors = np.stack([around, around - along**2 / own]) / freedom
         slopes = np.stack([np.zeros(len(own)), np.log(own / prior)])
         volumes = determinant + np.log(level) + slopes
-        evidence = -0.5 * (freedom * np.log(factors) + volumes) - _OSCILLATOR * len(oscillators)
-    for i, drift in enumerate(drifts):
+        evidence = -0.5 * (freedom * np.log(factors) + volumes) - price
+    for i, kernel in enumerate(kernels):
         for count in (1, 2):
             if np.isfinite(worth := float(evidence[count - 1, i])):
-                white = float(factors[count - 1, i])
-                yield _Case(worth, white, oscillators, (known, drift), count)
+                yield _Case(worth, float(factors[count - 1, i]), kernel, count)
 
 
 def _likeliest(cases: list[_Case]) -> list[_Case]:
