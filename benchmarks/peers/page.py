@@ -111,8 +111,6 @@ def _sections(
         "root-mean-square error over the standard deviation. † is told what no user knows. A dash: "
         "not run on it, or not made for it (see the last table)."
     )
-    if "ratios.png" in figures:
-        yield "![Error of every method over ours](figures/benchmarks/ratios.png)"
     for group in GROUPS:
         names = _names(results, entries, group)
         if names:
@@ -120,7 +118,7 @@ def _sections(
             yield _error_table(results, names)
     if "noise.png" in figures:
         yield "![Error, recall and precision against noise](figures/benchmarks/noise.png)"
-    yield _period_section(results, entries, figures)
+    yield _period_section(results, entries)
     if own := _own_section(every_seed, results, entries):
         yield own
     yield _noise_section(results, entries)
@@ -248,10 +246,8 @@ def _bold(value: float, best: float) -> str:
     return f"**{text}**" if np.isfinite(value) and value <= best * 1.02 else text
 
 
-def _period_section(results: Results, entries: Sequence[Entry], figures: list[str]) -> str:
+def _period_section(results: Results, entries: Sequence[Entry]) -> str:
     parts = ["## Periods"]
-    if "periods.png" in figures:
-        parts.append("![Precision and recall](figures/benchmarks/periods.png)")
     for group in PERIOD_GROUPS:
         names = _names(results, entries, group)
         body = []
