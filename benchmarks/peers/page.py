@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Iterable, Sequence
@@ -40,7 +41,7 @@ from benchmarks.peers.comparisons import (
     size_lines,
 )
 from benchmarks.peers.figures import draw
-from benchmarks.peers.rows import OK, Row, read
+from benchmarks.peers.rows import OK, VERSIONS, Row, read
 from benchmarks.peers.runner import LIMIT, NOT_AGAIN
 from benchmarks.verdicts import markdown
 
@@ -147,7 +148,7 @@ def _introduction(rows: list[Row], results: Results, source: Path, docs: Path) -
             **_networks(rows),
             limit=LIMIT,
             extra="\n".join(notes),
-            versions=_versions(results),
+            versions=_versions(source),
             machine=_machine(),
         )
         .replace("\n\n\n", "\n\n")
@@ -174,12 +175,11 @@ def _networks(rows: list[Row]) -> dict[str, int]:
     }
 
 
-def _versions(results: Results) -> str:
-    found: dict[str, str | None] = {}
-    for key in results.methods():
-        found |= methods.versions(methods.load(key))
-    words = [f"{name} {version or '(not installed)'}" for name, version in sorted(found.items())]
-    return "Versions: " + ", ".join(words) + "."
+def _versions(rows: Path) -> str:
+    """Of the packages at the time that their rows were made."""
+    kept = rows.with_name(VERSIONS)
+    found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    return f"Versions: {', '.join(f'{name} {found[name]}' for name in sorted(found))}."
 
 
 def _verdicts(lines: list[Comparison]) -> str:
