@@ -10,12 +10,11 @@ examples 1 and 2 for all, and the numbers of steps below. The "sweep" varies the
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
+from paper.result_store import digest
 from robustfourier.errors import require_choice
 
 Purpose = Literal["main", "init", "sweep"]
@@ -74,47 +73,23 @@ _SWEPT = {
 
 @dataclass(frozen=True)
 class Trial:
-    """One training.
+    """One training."""
 
-    Attributes
-    ----------
-    example : str
-        A key of `EXAMPLES`.
-    network : str
-        A key of `NETWORKS`.
-    seed : int
-        Seed of the noise, the initial weights and the batches.
-    purpose : {"main", "init", "sweep"}
-        The paper's experiment, another start beside it, or a varied choice.
-    init : {"glorot", "symmetric", "antisymmetric"}
-    n_modes, width : int
-        Highest mode of the embedding; width of the dense layers.
-    learning_rate, decay_rate, decay_steps : float
-        (α₀, γ, m₀) of the inverse decay.
-    batch_size, n_steps : int
-        Rows per step; steps in all for joint training, steps of each phase for layer-wise.
-    noise : float
-        Standard deviation of the added noise.
-    dtype : {"float32", "float64"}
-    variation : str
-        In a sweep, what differs from the main choice; else empty.
-    """
-
-    example: str
-    network: str
-    seed: int
-    purpose: Purpose = "main"
+    example: str  # of `EXAMPLES`
+    network: str  # of `NETWORKS`
+    seed: int  # of the noise, the initial weights and the batches
+    purpose: Purpose = "main"  # the paper's experiment, another start, or a varied choice
     init: str = "glorot"
     n_modes: int = 100
-    width: int = 100
-    learning_rate: float = 2e-3
-    decay_rate: float = 0.95
-    decay_steps: float = 5e4
+    width: int = 100  # of the dense layers
+    learning_rate: float = 2e-3  # α₀ of the inverse decay
+    decay_rate: float = 0.95  # γ
+    decay_steps: float = 5e4  # m₀
     batch_size: int = 201
-    n_steps: int = 60_000
-    noise: float = 0.4
+    n_steps: int = 60_000  # in all for joint training, of each phase for layer-wise
+    noise: float = 0.4  # standard deviation of what is added
     dtype: str = "float32"
-    variation: str = ""
+    variation: str = ""  # in a sweep, what differs from the main choice
 
     def __post_init__(self) -> None:
         require_choice("example", self.example, EXAMPLES)
@@ -123,10 +98,8 @@ class Trial:
     @property
     def key(self) -> str:
         """Name of the row: readable, and different for trials that differ in anything."""
-        text = json.dumps(asdict(self), sort_keys=True)
-        digest = hashlib.sha256(text.encode()).hexdigest()[:10]
         network = self.network.replace("*", "layerwise_")
-        return f"{self.example}-{network}-s{self.seed}-{digest}"
+        return f"{self.example}-{network}-s{self.seed}-{digest(self)}"
 
     @property
     def hidden_layer_sizes(self) -> tuple[int, ...]:
@@ -147,12 +120,7 @@ class Trial:
 def trials(examples: Iterable[str], *, quick: bool = False) -> list[Trial]:
     """List the trials of some examples, seed by seed, so that a partial run is already useful.
 
-    Parameters
-    ----------
-    examples : iterable of str
-        Keys of `EXAMPLES`.
-    quick : bool
-        Two seeds, a tenth of the steps at ten times the rate, no sweep: minutes, not an hour.
+    With `quick` two seeds, a tenth of the steps at ten times the rate, no sweep.
 
     Examples
     --------

@@ -24,7 +24,7 @@ import numpy as np
 
 from paper.catalogue import EXAMPLES, NETWORKS
 from paper.network_runs import Results, Row
-from robustfourier.network.activity import active_modes, diagonal_sizes
+from robustfourier.network.active_modes import active_modes, diagonal_sizes
 from robustfourier.synthetic import PAPER_COMPONENTS
 
 ENOUGH = 0.8  # four of five seeds
@@ -83,34 +83,16 @@ QUOTATIONS: dict[str, dict[str, str]] = {
 
 @dataclass(frozen=True)
 class Claim:
-    """A claim and how it came out.
+    """A claim and how it came out."""
 
-    Attributes
-    ----------
-    source : str
-        "paper", "paper, other data", "theory" or "ours".
-    text : str
-        The claim in a sentence.
-    where : str
-        Example or sweep that it was measured on.
-    measured : str
-        The numbers.
-    holds, of : int
-        In how many of how many answers it holds.
-    quotation : str
-        The paper's words, if it is the paper's.
-    diagonal_holds : int or None
-        In how many it holds where modes count by the diagonal alone; None if it is not about modes.
-    """
-
-    source: str
-    text: str
-    where: str
-    measured: str
-    holds: int
-    of: int
-    quotation: str = ""
-    diagonal_holds: int | None = None
+    source: str  # "paper", "paper, other data", "theory" or "ours"
+    text: str  # the claim in a sentence
+    where: str  # example or sweep that it was measured on
+    measured: str  # the numbers
+    holds: int  # in how many answers it holds
+    of: int  # how many there are
+    quotation: str = ""  # the paper's words, if it is the paper's
+    diagonal_holds: int | None = None  # where modes count by the diagonal alone; None if not asked
 
     @property
     def verdict(self) -> str:
@@ -265,7 +247,7 @@ def _sparsity(results: Results, example: str) -> Iterator[Claim]:
     )
     dense = _main(results, example, "u1_standard")
     sparse = _main(results, example, "u0_diag")
-    # "active" is a mode that stands out (network.activity); here none does, as nearly all are alike
+    # "active" is a mode that stands out; here none does, as nearly all are alike
     yield _judged(
         "all modes",
         example,
@@ -307,16 +289,7 @@ def _also_by_diagonal(
     rows: Sequence[Row],
     answer: Callable[[set[int], set[int]], bool],
 ) -> Claim:
-    """Put the question to the modes that stand out in the diagonal alone, too.
-
-    Parameters
-    ----------
-    results : Results
-    claim : Claim
-    rows : sequence of Row
-    answer : callable
-        ``answer(active modes, target modes)``.
-    """
+    """Put ``answer(active modes, target modes)`` to the modes of the diagonal alone, too."""
     holds, shown = 0, []
     for row in rows:
         diagonal = results.curves(row).get("diagonal")

@@ -19,7 +19,7 @@ from paper.catalogue import EXAMPLES, SEEDS
 from paper.examples import example_data
 from paper.network_runs import Results, Row, thinned
 from robustfourier.arrays import FloatArray
-from robustfourier.network.activity import diagonal_sizes
+from robustfourier.network.active_modes import diagonal_sizes
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.embedding import embedding_layout
 from robustfourier.plots.figure_files import save_figure
@@ -46,12 +46,7 @@ _TARGET_COLOURS = ("#0b62a8", "#c2410c", "#007a59", "#a0457f", "#b07a00")
 
 @dataclass(frozen=True)
 class ErrorCurve:
-    """Relative error against iterations, over seeds.
-
-    Attributes
-    ----------
-    step, low, median, high : ndarray of shape (R,)
-    """
+    """Relative error against iterations, over seeds."""
 
     step: FloatArray
     low: FloatArray
@@ -61,56 +56,28 @@ class ErrorCurve:
 
 @dataclass(frozen=True)
 class RegressionFigure:
-    """What the regression figure and the appendix of an example show.
-
-    Attributes
-    ----------
-    title : str
-    theta, y, truth : ndarray of shape (n,)
-        One draw of the noisy target.
-    box : (float, float)
-        The part of θ that is zoomed in.
-    predictions : dict of str to ndarray of shape (n,)
-        By network, for the same draw.
-    curves : dict of str to ErrorCurve
-        By network, over all seeds.
-    """
+    """What the regression figure and the appendix of an example show."""
 
     title: str
-    theta: FloatArray
+    theta: FloatArray  # one draw of the noisy target
     y: FloatArray
     truth: FloatArray
-    box: tuple[float, float]
-    predictions: dict[str, FloatArray]
-    curves: dict[str, ErrorCurve]
+    box: tuple[float, float]  # the part of θ that is zoomed in
+    predictions: dict[str, FloatArray]  # by network, for the same draw
+    curves: dict[str, ErrorCurve]  # by network, over all seeds
 
 
 @dataclass(frozen=True)
 class WeightsFigure:
-    """What the figure of the weights shows.
-
-    Attributes
-    ----------
-    title : str
-    targets : tuple of int
-        Modes to mark.
-    final : dict of str to ndarray of shape (2, m)
-        For ``*u0_diag`` and ``u0_diag``: size of the diagonal weights of cosines and sines.
-    steps, strengths : dict of str to ndarray of shape (R,), (R, m)
-        The same over the iterations, cosines and sines together.
-    phase_ends : dict of str to int
-        Step at which the diagonal layer is no longer trained.
-    dense : ndarray of shape (width, m)
-        Size of the weights of each mode in the first dense layer of ``u1_standard``.
-    """
+    """What the figure of the weights shows of ``*u0_diag`` and ``u0_diag``, by network."""
 
     title: str
-    targets: tuple[int, ...]
-    final: dict[str, FloatArray]
-    steps: dict[str, FloatArray]
-    strengths: dict[str, FloatArray]
-    phase_ends: dict[str, int]
-    dense: FloatArray
+    targets: tuple[int, ...]  # modes to mark
+    final: dict[str, FloatArray]  # size of the diagonal weights of cosines and sines, (2, m)
+    steps: dict[str, FloatArray]  # (R,)
+    strengths: dict[str, FloatArray]  # size of each mode at these steps, (R, m)
+    phase_ends: dict[str, int]  # step at which the diagonal layer is no longer trained
+    dense: FloatArray  # size of each mode in the first dense layer of u1_standard, (width, m)
 
 
 def network_label(network: str) -> str:

@@ -18,9 +18,9 @@ from paper.catalogue import SEEDS, Trial
 from paper.examples import ExampleData, example_data
 from paper.result_store import Outcome, ResultStore
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.network.activity import active_modes, diagonal_sizes, mode_strengths
+from robustfourier.network.active_modes import active_modes, diagonal_sizes, mode_strengths
 from robustfourier.network.architecture import Architecture
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.network.weights import GridError
 from robustfourier.training import (
     InverseDecay,
@@ -53,20 +53,10 @@ COLUMNS = (
 
 
 def run_trial(trial: Trial, csv: Path | None = None, folder: Path | None = None) -> Outcome:
-    """Train the network of a trial and measure it.
+    """Train the network of a trial and measure it; return its row, of `COLUMNS`, and its curves.
 
-    Parameters
-    ----------
-    trial : Trial
-    csv : path, optional
-        The Google Trends export, for the example "trends".
-    folder : path, optional
-        Where the training leaves a checkpoint every tenth of its steps, and goes on from one.
-
-    Returns
-    -------
-    row, curves
-        `row` has the `COLUMNS`.
+    `csv` is the Google Trends export of the example "trends". In `folder` the training leaves a
+    checkpoint every tenth of its steps, and goes on from one.
     """
     data = example_data(trial.example, trial.seed, noise=trial.noise, csv=csv)
     follow = GridError(data.theta, data.truth, trial.n_modes, trial.dtype)
@@ -213,46 +203,26 @@ def _digits(value: float) -> str:
 
 @dataclass(frozen=True)
 class Row:
-    """A finished trial: how it ended, with its curves within reach.
-
-    Attributes
-    ----------
-    trial : Trial
-    final_error, best_error : float
-        Relative L² error at the end, and at its smallest.
-    best_step : int
-    active, missed, false_modes : tuple of int
-        Modes; by `robustfourier.network.activity`.
-    effective_modes, share_above_tenth, diagonal_effective : float
-        `diagonal_effective` is NaN without diagonal layer.
-    """
+    """A finished trial and how it ended."""
 
     trial: Trial
-    final_error: float
-    best_error: float
+    final_error: float  # relative L² error at the end
+    best_error: float  # and at its smallest
     best_step: int
-    active: tuple[int, ...]
+    active: tuple[int, ...]  # modes, by `robustfourier.network.active_modes`
     missed: tuple[int, ...]
     false_modes: tuple[int, ...]
     effective_modes: float
     share_above_tenth: float
-    diagonal_effective: float
+    diagonal_effective: float  # NaN without diagonal layer
 
 
 @dataclass(frozen=True)
 class Results:
-    """All finished trials of a folder.
+    """All finished trials of a folder."""
 
-    Attributes
-    ----------
-    rows : tuple of Row
-        In the order of the catalogue.
-    store : ResultStore
-        Where the curves are.
-    """
-
-    rows: tuple[Row, ...]
-    store: ResultStore
+    rows: tuple[Row, ...]  # in the order of the catalogue
+    store: ResultStore  # where the curves are
 
     def select(self, **wanted: Any) -> list[Row]:
         """Return the rows whose trials have these fields, such as ``network="u0_diag"``."""

@@ -178,7 +178,7 @@ def _verdicts(claims: Sequence[Claim]) -> list[str]:
         f"{claim_counts(claims)} A claim is put to each seed as a yes-or-no question, and its "
         "verdict is yes if at least four of five answers are. Numbers are medians with the "
         "smallest and largest value. A mode is called active if it stands out from those that "
-        "carry nothing, by one rule for all networks (robustfourier.network.activity). What "
+        "carry nothing, by one rule for all networks (robustfourier.network.active_modes). What "
         "the paper says of modes is counted twice: by the product of diagonal and output "
         "weights, which is what a network computes with and what the verdicts are about, and "
         "by the diagonal alone, which is what the paper draws.",

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import hashlib
 import io
 import json
 import multiprocessing
@@ -23,6 +24,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
+from dataclasses import asdict
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, TypeVar, cast
@@ -54,19 +56,17 @@ class Task(Protocol):
 T = TypeVar("T", bound=Task)
 
 
+def digest(task: Any) -> str:
+    """Return ten digits that differ for tasks that differ in any field."""
+    text = json.dumps(asdict(task), sort_keys=True)
+    return hashlib.sha256(text.encode()).hexdigest()[:10]
+
+
 class ResultStore:
     """Rows and curves of one kind of task in a folder.
 
-    Parameters
-    ----------
-    folder : path
-        Made if it is not there.
-    name : str
-        Rows go to ``<name>.csv``, curves to ``<name>/<key>.npz``.
-    columns : sequence of str
-        Columns of the rows; the first is the key.
-    kept : path, optional
-        Folder of results that `keep` wrote; its rows count as done.
+    Rows go to ``<name>.csv``, of whose `columns` the first is the key; curves to
+    ``<name>/<key>.npz``. In the folder `kept` are results that `keep` wrote; they count as done.
     """
 
     def __init__(
@@ -81,13 +81,7 @@ class ResultStore:
 
     @contextmanager
     def locked(self) -> Iterator[None]:
-        """Hold the folder for one run.
-
-        Raises
-        ------
-        RunLockedError
-            If another process holds it.
-        """
+        """Hold the folder for one run; RunLockedError if another process does."""
         try:
             self.curves_folder.mkdir(parents=True, exist_ok=True)
         except OSError as error:
@@ -192,25 +186,10 @@ def run_tasks(
     jobs: int = 2,
     report: Report | None = None,
 ) -> None:
-    """Run all tasks that have no row yet.
+    """Run all tasks that have no row yet, in their order, and report a line after each.
 
-    Parameters
-    ----------
-    tasks : sequence of tasks
-        In the order in which they should be started.
-    work : callable
-        A function of a module's top level, so that workers can import it.
-    store : ResultStore
-        Where rows and curves go.
-    jobs : int
-        Worker processes, with one thread each; 1 works in this process.
-    report : callable, optional
-        Called with a line of text after each task.
-
-    Raises
-    ------
-    RunLockedError
-        If another run uses the folder.
+    `work` is a function of a module's top level, so that `jobs` worker processes, of one thread
+    each, can import it; one job works in this process.
     """
     if jobs < 1:
         raise InputError(f"jobs={jobs!r}: at least one worker is needed.")

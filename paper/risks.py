@@ -21,27 +21,15 @@ RADEMACHER_DRAWS = 64  # of signs; their mean is then within about 3 %
 
 @dataclass(frozen=True)
 class FirstPhase:
-    """Where the first phase ended, and on what.
-
-    Attributes
-    ----------
-    f : Mixture
-    n_modes : int
-    alpha, c0, w : ndarray of shape (4m+1,)
-        α, c⁰ and w^T.
-    box : float
-        Q₁.
-    theta, y : ndarray of shape (TB,)
-        The sample.
-    """
+    """Where the first phase ended, and on what."""
 
     f: Mixture
     n_modes: int
-    alpha: FloatArray
-    c0: FloatArray
-    box: float
-    w: FloatArray
-    theta: FloatArray
+    alpha: FloatArray  # (4m+1,)
+    c0: FloatArray  # c⁰, (4m+1,)
+    box: float  # Q₁
+    w: FloatArray  # w^T, (4m+1,)
+    theta: FloatArray  # the sample, (TB,)
     y: FloatArray
 
 
@@ -53,28 +41,12 @@ def measured_risks(
     delta: float,
     rng: np.random.Generator,
 ) -> dict[str, float]:
-    """Measure the network with output weights c, and what sections 3 and 4 say about it.
+    """Measure the network with output weights c after T′ = n_steps steps within the box Q₂.
 
-    Parameters
-    ----------
-    learnt : FirstPhase
-    c : ndarray of shape (4m+1,)
-        Output weights after T′ steps.
-    second_box : float
-        Q₂.
-    n_steps : int
-        T′.
-    delta : float
-    rng : numpy Generator
-        For the signs of the Rademacher complexity.
-
-    Returns
-    -------
-    dict
-        "empirical_risk", "least_risk", "population_risk" (of ½r²) and "relative_error"; if w has
-        equal signs at ±j wherever α_j ≠ 0, also "existing_risk" and "existing_bound" (Lemma 2, of
-        r²), "main_bound" (of r², all constants 1), "rademacher" (in units of its bound) and
-        "rademacher_exponent".
+    Returns "empirical_risk", "least_risk", "population_risk" (of ½r²) and "relative_error"; if w
+    has equal signs at ±j wherever α_j ≠ 0, also "existing_risk" and "existing_bound" (Lemma 2, of
+    r²), "main_bound" (of r², all constants 1), "rademacher" (in units of its bound) and
+    "rademacher_exponent". `rng` draws the signs of the Rademacher complexity.
     """
     f, n, fitted = learnt.f, learnt.y.size, _units(GRID, learnt) @ c
     gram, reach = _moments(learnt)

@@ -15,7 +15,7 @@ from paper.result_store import ResultStore
 from paper.theory_claims import gap_by_samples, gaps_of_runs
 from paper.theory_runs import TARGETS, TheoryRow, leaky_prediction
 from robustfourier.arrays import FloatArray
-from robustfourier.network.activity import diagonal_sizes
+from robustfourier.network.active_modes import diagonal_sizes
 from robustfourier.plots.figure_files import save_figure
 from robustfourier.plots.style import ALARM, DOTS, FIT, FLOOR, SOFT, plain_log_ticks
 

@@ -8,15 +8,13 @@ Noise is uniform, because the theorems ask for bounded noise.
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, dataclass, fields, replace
 from typing import Literal
 
 import numpy as np
 
-from paper.result_store import Outcome, ResultStore
+from paper.result_store import Outcome, ResultStore, digest
 from paper.risks import NOISE_MAX, FirstPhase, measured_risks
 from robustfourier import theory
 from robustfourier.arrays import FloatArray
@@ -51,83 +49,47 @@ nonlinear links that meet both assumptions: odd modes and odd links, no harmonic
 
 @dataclass(frozen=True)
 class TheoryTask:
-    """One run of Algorithm 1.
+    """One run of Algorithm 1."""
 
-    Attributes
-    ----------
-    sweep : str
-        The question that the run belongs to.
-    seed : int
-    target : {"odd", "even", "links"}
-        A key of `TARGETS`.
-    n_modes, r_c, decay, step_size : int, float, float, float
-        m, r_c, λ and η.
-    n_steps, batch_size, n_output_steps : int
-        T, B and T′.
-    large_start : bool
-        Start from w⁰ = Q₁ everywhere instead of nearly zero, to see the start fade.
-    """
-
-    sweep: Sweep
+    sweep: Sweep  # the question that the run belongs to
     seed: int
-    target: str = "odd"
-    n_modes: int = 64
+    target: str = "odd"  # of `TARGETS`
+    n_modes: int = 64  # m
     r_c: float = 0.1
-    decay: float = 0.5
-    step_size: float = 0.1
-    n_steps: int = 200
-    batch_size: int = 1000
-    n_output_steps: int = 0
-    large_start: bool = False
+    decay: float = 0.5  # λ
+    step_size: float = 0.1  # η
+    n_steps: int = 200  # T
+    batch_size: int = 1000  # B
+    n_output_steps: int = 0  # T′
+    large_start: bool = False  # from w⁰ = Q₁ everywhere, not nearly zero, to see the start fade
 
     @property
     def key(self) -> str:
         """Name of the row."""
-        digest = hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:10]
-        return f"{self.sweep.replace(' ', '_')}-s{self.seed}-{digest}"
+        return f"{self.sweep.replace(' ', '_')}-s{self.seed}-{digest(self)}"
 
 
 @dataclass(frozen=True)
 class TheoryRow:
-    """A finished run of Algorithm 1; NaN where it has nothing to say.
-
-    Attributes
-    ----------
-    task : TheoryTask
-    deviation, bound, signal : float
-        ‖w^T − prediction‖_∞, Theorem 1's right-hand side, ‖prediction‖_∞.
-    signs_agree : float
-        Share of the active pairs with sign(w_j) = sign(w_{−j}).
-    leak_deviation, false_weight : float
-        Deviation from the prediction with leakage; largest weight where α = 0, relative to the
-        largest elsewhere.
-    empirical_risk, least_risk, population_risk, relative_error : float
-        R̂(c^{T′}), R̂(ĉ), R(c^{T′}), and the relative L² error.
-    existing_risk, existing_bound, main_bound : float
-        Of r², not ½r²: R̂(c̃) and Lemma 2's right-hand side; the main theorem's.
-    rademacher, rademacher_exponent : float
-        Rademacher complexity in units of its bound, and how it changes with L.
-    trace : float
-        Share of the start that is left.
-    """
+    """A finished run of Algorithm 1; NaN where it has nothing to show."""
 
     task: TheoryTask
-    deviation: float
-    bound: float
-    signal: float
-    signs_agree: float
-    leak_deviation: float
-    false_weight: float
-    empirical_risk: float
-    least_risk: float
-    population_risk: float
+    deviation: float  # ‖w^T − prediction‖_∞
+    bound: float  # Theorem 1's right-hand side
+    signal: float  # ‖prediction‖_∞
+    signs_agree: float  # share of the active pairs with sign(w_j) = sign(w_{−j})
+    leak_deviation: float  # from the prediction with leakage
+    false_weight: float  # largest weight where α = 0, relative to the largest elsewhere
+    empirical_risk: float  # R̂(c^{T′})
+    least_risk: float  # R̂(ĉ)
+    population_risk: float  # R(c^{T′})
     relative_error: float
-    existing_risk: float
-    existing_bound: float
-    main_bound: float
-    rademacher: float
-    rademacher_exponent: float
-    trace: float
+    existing_risk: float  # R̂(c̃), of r², as are the two bounds below
+    existing_bound: float  # Lemma 2's right-hand side
+    main_bound: float  # the main theorem's
+    rademacher: float  # complexity in units of its bound
+    rademacher_exponent: float  # how it changes with L
+    trace: float  # share of the start that is left
 
 
 COLUMNS = ("key", *(field.name for field in (*fields(TheoryTask), *fields(TheoryRow)[1:])))

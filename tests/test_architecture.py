@@ -143,10 +143,15 @@ def test_rooms_stand_on_the_page_in_the_order_of_their_imports():
     assert late == [], "a room stands above one that it may import"
 
 
-def test_files_that_the_architecture_page_names_are_there():
-    named = re.findall(r"`((?:\w+/)*\w+\.py)`", page())
-    there = {str(path.relative_to(ROOT)) for path in ROOT.rglob("*.py")}
-    assert [name for name in named if not any(f"/{p}".endswith(f"/{name}") for p in there)] == []
+@pytest.mark.parametrize(
+    "page",
+    ["ARCHITECTURE.md", "CONTRIBUTING.md", "paper/README.md"]
+    + [f"docs/contributing/{name}.md" for name in ("file_format", "kernel", "truth")],
+)
+def test_files_that_a_page_for_contributors_names_are_there(page):
+    named = re.findall(r"`((?:\w+/)*\w+\.py)\b", (ROOT / page).read_text(encoding="utf-8"))
+    there = [f"/{path.relative_to(ROOT)}" for path in ROOT.rglob("*.py")]
+    assert [name for name in named if not any(p.endswith(f"/{name}") for p in there)] == []
 
 
 def test_no_two_files_of_the_package_have_one_name():
@@ -154,12 +159,62 @@ def test_no_two_files_of_the_package_have_one_name():
     assert [name for name, count in names.items() if count > 1] == []
 
 
-@pytest.mark.parametrize("room", ["mixture", "periodic"])
-def test_every_file_of_the_mixture_is_on_the_architecture_page(room):
-    for path in (PACKAGE / room).rglob("*.py"):
-        if path.name != "__init__.py":
-            name = path.stem if path.parent.name != room else path.name
-            assert f"`{name}`" in page() or f"`{room}/{name}`" in page(), path
+def test_a_room_is_one_line_of_the_page():
+    lines = [line for line in page().splitlines() if line.startswith("| `")]
+    assert [line for line in lines if len(line) > 125] == []
+
+
+def test_the_flow_fits_one_screen():
+    flow = page().split("```")[1]
+    assert len(flow.splitlines()) <= 24
+    drawn = [name for name in RANK if re.search(rf"\b{name}\b", flow)]
+    assert {"samples", "domain", "mixture", "training", "results", "report", "cli"} <= set(drawn)
+
+
+def test_the_walks_of_the_page_can_be_walked():
+    walks = page().partition("## Two walks")[2].partition("\n## ")[0].strip().split("\n\n")
+    assert len(walks) == 2
+    for walk in walks:
+        steps = re.findall(r"`([\w.]+)`", walk)
+        assert len(steps) > 6
+        for step in steps:
+            module, _, name = step.rpartition(".")
+            assert is_there(f"robustfourier.{module}", name), step
+
+
+def test_each_file_says_in_its_first_line_what_it_is_and_no_other_file_says_so():
+    first = {path: path.read_text(encoding="utf-8").partition("\n")[0] for path in sources()}
+    assert [path for path, line in first.items() if not re.match(r'r?"""\S', line)] == []
+    words = Counter(line.strip('r".') for line in first.values())
+    assert [line for line, count in words.items() if count > 1] == []
+
+
+def chain(graph: dict[str, set[str]]) -> list[str]:
+    """The longest path of imports."""
+    found: dict[str, list[str]] = {}
+
+    def longest(name: str) -> list[str]:
+        if name not in found:
+            found[name] = [name]  # a package and its parts may name each other
+            found[name] += max(
+                (longest(other) for other in graph.get(name, ())), key=len, default=[]
+            )
+        return found[name]
+
+    return max((longest(name) for name in graph), key=len)
+
+
+def test_no_chain_of_rooms_is_longer_than_eleven():
+    """A bar that may only be lowered: a longer chain means that a room has got a second job."""
+    graph: dict[str, set[str]] = {}
+    for path in sources():
+        ours = (name.split(".")[1] for name, at_top in imports(path) if at_top and is_ours(name))
+        graph.setdefault(room(path), set()).update(set(ours) - {room(path)})
+    assert len(chain(graph)) <= 11, " > ".join(chain(graph))
+
+
+def is_ours(name: str) -> bool:
+    return name.startswith("robustfourier.")
 
 
 @pytest.mark.parametrize(

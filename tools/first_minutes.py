@@ -45,7 +45,7 @@ def wheel_megabytes(environment: Path) -> float:
         return megabytes(environment) - bytecode(environment) - megabytes(bare) + bytecode(bare)
 
 
-def told(name: str, value: float, unit: str, note: str = "") -> bool:
+def reported(name: str, value: float, unit: str, note: str = "") -> bool:
     """Print one line; whether it is within its bar."""
     good = value <= BARS.get(name, value)
     bar = f" (at most {BARS[name]:.0f})" if name in BARS else ""
@@ -62,19 +62,19 @@ def main() -> int:
         clone = Path(folder) / "clone"
         subprocess.run(["git", "clone", "--quiet", str(ROOT), str(clone)], check=True)
         clock, spent = measured("make", "run", where=clone)
-        good = [told("make run", clock, "s", f", {spent:.1f} s of the processor")]
+        good = [reported("make run", clock, "s", f", {spent:.1f} s of the processor")]
         scripts = clone / ".venv" / ("Scripts" if os.name == "nt" else "bin")
         whole, kept = megabytes(clone / ".venv"), wheel_megabytes(clone / ".venv")
-        good.append(told("size", kept, "MB", f", {whole:.0f} MB with bytecode and pip"))
+        good.append(reported("size", kept, "MB", f", {whole:.0f} MB with bytecode and pip"))
         good.append(
-            told("import", float(output(str(scripts / "python"), "-c", IMPORT).split()[1]), "s")
+            reported("import", float(output(str(scripts / "python"), "-c", IMPORT).split()[1]), "s")
         )
         fit = (str(scripts / "robustfourier"), "fit", "example:sunspots", "--no-files", "-q")
         for name in ("first fit", "second fit"):
-            good.append(told(name, measured(*fit, where=clone)[1], "s"))
+            good.append(reported(name, measured(*fit, where=clone)[1], "s"))
         if given.test:
             clock, spent = measured("make", "test", where=clone)
-            good.append(told("make test", clock, "s", f", {spent:.0f} s of the processor"))
+            good.append(reported("make test", clock, "s", f", {spent:.0f} s of the processor"))
     return 0 if all(good) else 1
 
 

@@ -92,25 +92,25 @@ def metadata(wheel: Path) -> Message:
         return email.message_from_bytes(archive.read(name))
 
 
-def versions(told: Message) -> list[str]:
+def versions(known: Message) -> list[str]:
     """Return the Pythons that the classifiers name, oldest first."""
     pattern = re.compile(r"Programming Language :: Python :: (3\.\d+)")
-    found = [match[1] for text in told.get_all("Classifier", []) if (match := pattern.match(text))]
+    found = [match[1] for text in known.get_all("Classifier", []) if (match := pattern.match(text))]
     return sorted(found, key=lambda version: int(version.partition(".")[2]))
 
 
-def floors(told: Message) -> tuple[str, ...]:
+def floors(known: Message) -> tuple[str, ...]:
     """Return the oldest release that each requirement of the core admits, as pins.
 
     Examples
     --------
-    >>> told = Message()
-    >>> told["Requires-Dist"] = "numpy>=1.24"
-    >>> told["Requires-Dist"] = 'torch>=2.2; extra == "torch"'
-    >>> floors(told)
+    >>> known = Message()
+    >>> known["Requires-Dist"] = "numpy>=1.24"
+    >>> known["Requires-Dist"] = 'torch>=2.2; extra == "torch"'
+    >>> floors(known)
     ('numpy==1.24',)
     """
-    core = [text for text in told.get_all("Requires-Dist", []) if "extra ==" not in text]
+    core = [text for text in known.get_all("Requires-Dist", []) if "extra ==" not in text]
     return tuple(text.partition(";")[0].strip().replace(">=", "==") for text in core)
 
 
@@ -222,14 +222,14 @@ def main() -> int:
     folder = given.out.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     wheel = build(folder / "dist", compiler=False)
-    told = metadata(wheel)
-    pythons = {version: found(version) for version in versions(told)}
+    known = metadata(wheel)
+    pythons = {version: found(version) for version in versions(known)}
     here = {version: path for version, path in pythons.items() if path is not None}
     if not here:
         print(f"none of Python {', '.join(pythons)} was found on the path or by pyenv")
         return 1
     oldest = next(iter(here))
-    environments = [Environment("oldest", here[oldest], floors(told))]
+    environments = [Environment("oldest", here[oldest], floors(known))]
     environments += [Environment(version, path) for version, path in here.items()]
     newest = list(here.values())[-1]
     environments += [Environment("no-compiler", newest, ("numba",), compiler=False)]

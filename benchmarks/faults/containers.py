@@ -236,7 +236,7 @@ class Checkpoints(_Containers):
 def train_shortly(**options: Any) -> Training:
     """A training of a few steps on twelve rows."""
     from robustfourier.network.architecture import Architecture
-    from robustfourier.network.initial import draw_weights
+    from robustfourier.network.initial_weights import draw_weights
     from robustfourier.training import train_jointly
 
     theta = np.linspace(-1.0, 1.0, 12)

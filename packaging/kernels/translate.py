@@ -604,7 +604,7 @@ def _extension(kernels: list[Kernel]) -> str:
         for kernel in kernels
         for name, kind in kernel.arrays.items()
     }
-    told = {
+    record = {
         f"{kernel.module}.{kernel.name}": {
             "digest": kernel.digest,
             "numbers": kernel.numbers,
@@ -645,7 +645,7 @@ def _extension(kernels: list[Kernel]) -> str:
             "    import_array();",
             "    PyObject *module = PyModule_Create(&definition);",
             "    if (!module) return nullptr;",
-            f'    PyModule_AddStringConstant(module, "KERNELS", {json.dumps(json.dumps(told))});',
+            f'    PyModule_AddStringConstant(module, "KERNELS", {json.dumps(json.dumps(record))});',
             "    return module;",
             "}",
             "",

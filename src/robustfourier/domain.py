@@ -189,7 +189,7 @@ class Domain:
             return np.divide(self.span, mode)[()]
 
     def period_words(self, period: float, error: float | None = None, spread: bool = False) -> str:
-        """Return a period as people say it; see `robustfourier.formatting.readable_period`."""
+        """Return a period in words; see `robustfourier.formatting.readable_period`."""
         return readable_period(period, self.unit, error=error, dates=self.dates, spread=spread)
 
     @property

@@ -10,7 +10,7 @@ torch.Size([5, 1])
 from robustfourier.errors import MissingDependencyError
 
 try:
-    from robustfourier.network.modules import (
+    from robustfourier.network.torch_modules import (
         DiagonalLayer,
         FourierEmbedding,
         FourierNetwork,

@@ -11,8 +11,8 @@ from scipy import stats
 
 from robustfourier import MultibandMixture
 from robustfourier.bands.band_rows import Rows
-from robustfourier.bands.search import joint_periodogram
-from robustfourier.bands.shape import BandMoments, fitted_shape
+from robustfourier.bands.band_shapes import BandMoments, fitted_shape
+from robustfourier.bands.joint_periodogram import joint_periodogram
 from robustfourier.errors import InputError
 
 PERIOD = 0.613

@@ -8,8 +8,8 @@ import pytest
 from scipy import stats
 
 from robustfourier import rhythm
-from robustfourier.cosinor.design import Terms, TimeBase
-from robustfourier.cosinor.noise import CORRELATIONS, first_prior, learned_prior, weights_of
+from robustfourier.cosinor.ar1_noise import CORRELATIONS, first_prior, learned_prior, weights_of
+from robustfourier.cosinor.design_matrix import Terms, TimeBase
 from robustfourier.cosinor.series_fits import Factorisation
 from robustfourier.errors import InputError
 
@@ -267,7 +267,7 @@ def test_chunks_do_not_change_the_answer(monkeypatch, tmp_path):
     whole = rhythm(HOURS, values, 24.0).table
     stored = np.lib.format.open_memmap(tmp_path / "cells.npy", "w+", np.float64, values.shape)
     stored[:] = values
-    monkeypatch.setattr("robustfourier.cosinor.survey._BYTES", 12 * 8 * 7)
+    monkeypatch.setattr("robustfourier.cosinor.rhythms._BYTES", 12 * 8 * 7)
     done = []
     table = rhythm(HOURS, stored, 24.0, observe=lambda n, of: done.append((n, of))).table
     pd.testing.assert_frame_equal(whole, table)

@@ -86,7 +86,7 @@ def test_a_pipe_among_the_files_of_a_survey_is_told_and_nobody_waits_for_it(tmp_
 
 
 CRAFTED = [
-    {"labels": []}, {"labels": {"../../x.parquet": ["a"]}}, {"digests": {}}, {"seals": None},
+    {"labels": []}, {"labels": {"../../x.parquet": ["a"]}}, {"digests": {}},
     {"unread": [1]}, {"unread": "abc"}, {"labels": {"000.parquet": [1]}},
     {"labels": {"000.parquet": 7}},
     {"labels": None},  # stands for labels exchanged between buckets

@@ -11,8 +11,7 @@ from robustfourier.errors import DataError, InputError, RobustFourierError
 from robustfourier.samples import column_names, read_samples, read_times
 from robustfourier.samples.columns import speaks_of_time, unit_of_name
 from robustfourier.samples.dialect import MAX_COLUMNS
-from robustfourier.samples.number_parsing import is_number
-from robustfourier.samples.units import split_unit
+from robustfourier.samples.number_parsing import is_number, split_unit
 
 
 def column(cells, name="x", value="y"):

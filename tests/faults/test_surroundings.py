@@ -265,7 +265,7 @@ print(sum(twice.stats.cache_hits.values()))
 @pytest.mark.skipif(os.name == "nt", reason="folders of users are others there")
 def test_where_nothing_can_be_written_kernels_are_kept_among_temporary_files(tmp_path, monkeypatch):
     (tmp_path / "kernel.py").write_text(
-        "from robustfourier.compiling.jit import jitted\n\n"
+        "from robustfourier.compiling.numba_jit import jitted\n\n"
         "@jitted\ndef twice(x):\n    return 2 * x\n"
     )
     (tmp_path / "temporary").mkdir()
@@ -279,22 +279,22 @@ def test_where_nothing_can_be_written_kernels_are_kept_among_temporary_files(tmp
     assert hits == ["0", "1"]
     (kept,) = (tmp_path / "temporary").iterdir()
     assert kept.stat().st_mode & 0o777 == 0o700
-    from robustfourier.compiling import jit
+    from robustfourier.compiling import numba_jit
 
     monkeypatch.setenv("TMPDIR", str(tmp_path / "temporary"))
     monkeypatch.setattr(os, "mkdir", None)  # nothing is made
-    assert jit._own_folder() == str(kept)
+    assert numba_jit._own_folder() == str(kept)
     kept.chmod(0o777)  # others could have put code there
     monkeypatch.setattr(os, "lstat", {str(kept): os.lstat(kept)}.__getitem__)
     monkeypatch.setattr(os.path, "lexists", lambda _: True)
     with pytest.raises(KeyError, match=re.escape("/var/tmp")):
-        jit._own_folder()  # looks elsewhere
+        numba_jit._own_folder()  # looks elsewhere
 
 
 def test_a_cache_that_cannot_be_written_is_no_error(tmp_path, monkeypatch):
     from numba.core import caching
 
-    from robustfourier.compiling.jit import jitted
+    from robustfourier.compiling.numba_jit import jitted
 
     def full(*_):
         raise OSError(28, "No space left on device")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robustfourier.errors import InputError
-from robustfourier.network.activity import mode_strengths
+from robustfourier.network.active_modes import mode_strengths
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.mode_selection import Kept, evident, refitted
 

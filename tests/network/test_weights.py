@@ -11,7 +11,7 @@ from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.embedding import embed
 from robustfourier.network.fourier_coefficients import network_series
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.network.weights import GridError, Weights
 from robustfourier.synthetic import paper_example, relative_error
 

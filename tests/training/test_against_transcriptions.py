@@ -6,7 +6,7 @@ import torch
 
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.embedding import embed
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.nn import FourierNetwork
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly, train_layerwise

@@ -8,7 +8,7 @@ import pytest
 from robustfourier import FourierNetworkRegressor
 from robustfourier.errors import InputError
 from robustfourier.synthetic import relative_error
-from robustfourier.training.many import train_batched
+from robustfourier.training.many_networks import train_batched
 
 THETA = np.linspace(-1, 1, 801)
 MODES = np.array([[4, 17], [9, 30], [12, 25]])

@@ -6,10 +6,10 @@ import pytest
 from robustfourier import FourierNetworkRegressor
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.fourier_coefficients import network_series
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly
-from robustfourier.training.calibrated import train_calibrated, with_both_phases
+from robustfourier.training.calibrated_training import train_calibrated, with_both_phases
 from robustfourier.training.calibration import (
     Growth,
     largest_curvature,

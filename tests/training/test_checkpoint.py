@@ -7,7 +7,7 @@ import pytest
 
 from robustfourier.errors import CheckpointError, OutputError
 from robustfourier.network.architecture import Architecture
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.training import (
     Checkpoint,
     InverseDecay,

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from robustfourier.errors import DivergenceError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.embedding import fourier_features
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_jointly, train_layerwise
 from robustfourier.training import engine_fused as features_module

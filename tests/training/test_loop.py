@@ -8,7 +8,7 @@ import torch
 
 from robustfourier.errors import DivergenceError, InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.nn import FourierNetwork
 from robustfourier.training import InverseDecay, StopWhenStalled, train_jointly, train_layerwise

@@ -8,11 +8,11 @@ import pytest
 
 from robustfourier.errors import DivergenceError, InputError
 from robustfourier.network.architecture import Architecture
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.training import InverseDecay, fixed_sample, train_jointly
 from robustfourier.training import engine_fused as features_module
 from robustfourier.training.engine_fused import feature_rows
-from robustfourier.training.many import train_many
+from robustfourier.training.many_networks import train_many
 
 THETA = np.random.default_rng(0).uniform(-1, 1, 80)
 Y = np.cos(3 * np.pi * THETA) + 0.1 * np.random.default_rng(1).normal(size=80)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import Architecture
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_layerwise
 from robustfourier.training.batches import FreshDraws, ReshuffledPasses
 from robustfourier.training.layerwise_training import (

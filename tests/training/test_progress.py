@@ -8,10 +8,10 @@ import pytest
 from numba import njit
 from rich.console import Console
 
-from robustfourier.compiling import jit as compiling_module
-from robustfourier.compiling.jit import announced, jitted
+from robustfourier.compiling import numba_jit as compiling_module
+from robustfourier.compiling.numba_jit import announced, jitted
 from robustfourier.network.architecture import Architecture
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.training import train_jointly
 from robustfourier.training.callbacks import ProgressBar
 

@@ -22,10 +22,10 @@ from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.datasets import load_electricity_demand
 from robustfourier.errors import DivergenceError
-from robustfourier.network.activity import active_modes, diagonal_sizes, mode_strengths
+from robustfourier.network.active_modes import active_modes, diagonal_sizes, mode_strengths
 from robustfourier.network.architecture import OUTPUT, Architecture
 from robustfourier.network.embedding import embed
-from robustfourier.network.initial import Init, draw_weights
+from robustfourier.network.initial_weights import Init, draw_weights
 from robustfourier.network.weights import GridError, Weights
 from robustfourier.periodic.diagonal_flow import START
 from robustfourier.synthetic import Component, Mixture, noisy_series, paper_example, paper_grid

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.errors import InputError
 
-# Rows from which on a band has a say in the search: level, cosine, sine and as many more.
+# Rows from which on a band is searched: level, cosine, sine and as many more.
 FEWEST = 6
 
 

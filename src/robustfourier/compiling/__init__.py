@@ -45,7 +45,7 @@ def _numba() -> bool:
 
 
 _BUILT = _extension()
-_TOLD: dict[str, dict[str, Any]] = {} if _BUILT is None else json.loads(_BUILT.KERNELS)
+_RECORDS: dict[str, dict[str, Any]] = {} if _BUILT is None else json.loads(_BUILT.KERNELS)
 HOW = "C++" if _BUILT is not None else "numba" if _numba() else "Python"
 
 
@@ -94,21 +94,21 @@ def _remembered(kernel: Any, function: Function) -> Any:
 
 def _built(function: Callable[..., Any]) -> Callable[..., Any] | None:
     """Return what was built of a function, with the arrays of its module; None if nothing was."""
-    told = _TOLD.get(f"{function.__module__}.{function.__qualname__}")
+    record = _RECORDS.get(f"{function.__module__}.{function.__qualname__}")
     ours = function.__module__.startswith("robustfourier.") and function.__module__ != __name__
     if _BUILT is None or not ours:
         return None
     known = function.__globals__
     if (
-        told is None
-        or digest(function.__code__) != told["digest"]
-        or any(known[name] != value for name, value in told["numbers"].items())
+        record is None
+        or digest(function.__code__) != record["digest"]
+        or any(known[name] != value for name, value in record["numbers"].items())
     ):
         raise ImportError(
             f"the kernel {function.__name__} of {function.__module__} is not the one that was "
             "compiled: build it again by `make kernels`"
         )
-    for name in told["arrays"]:
+    for name in record["arrays"]:
         _BUILT.bind(symbol(function.__module__, name), known[name])
     kernel: Callable[..., Any] = getattr(_BUILT, symbol(function.__module__, function.__name__))
     return kernel
@@ -120,9 +120,9 @@ def _jitted(function: Function, *, inline: bool) -> Function:
         if HOW == "Python" and not _PYTHON:  # the first one: one warning is enough
             warnings.warn(SLOW, RuntimeWarning, stacklevel=3)
         return function
-    from robustfourier.compiling import jit
+    from robustfourier.compiling import numba_jit
 
-    return jit.inlined(function) if inline else jit.jitted(function)
+    return numba_jit.inlined(function) if inline else numba_jit.jitted(function)
 
 
 def symbol(module: str, name: str) -> str:
@@ -139,5 +139,5 @@ def symbol(module: str, name: str) -> str:
 def digest(code: CodeType) -> int:
     """Return a number that changes with what a function does, not with its words or place."""
     constants = [value for value in code.co_consts if not isinstance(value, str)]
-    told = (code.co_code, code.co_names, code.co_varnames, constants)
-    return zlib.crc32(repr(told).encode())
+    parts = (code.co_code, code.co_names, code.co_varnames, constants)
+    return zlib.crc32(repr(parts).encode())

@@ -68,7 +68,7 @@ class Clock:
         return self.periods[index] / order * factor, self.origins[index] * factor
 
     def words(self, index: int) -> str:
-        """A period as people say it."""
+        """A period in words."""
         return readable_period(self.periods[index], self.unit, dates=self.dates)
 
     def counted_from(self, index: int) -> str:

@@ -9,29 +9,18 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.arrays import FloatArray
-from robustfourier.cosinor.survey import Rhythms
+from robustfourier.cosinor.rhythms import Rhythms
 
 _MOST = 2000  # series of one picture: a few of them already share a pixel
 
 
 @dataclass(frozen=True, eq=False)
 class HeatMap:
-    """Values of series against time, one row for each series.
+    """Values of S series against T times."""
 
-    Parameters
-    ----------
-    times : ndarray of shape (T,)
-        Different times, ascending.
-    values : ndarray of shape (S, T)
-        Means over replicates in standard deviations from the mean of the series; NaN where missing.
-    acrophase : ndarray of shape (S,)
-        Ascending.
-    names : list of str
-    """
-
-    times: FloatArray
-    values: FloatArray
-    acrophase: FloatArray
+    times: FloatArray  # different times, ascending, shape (T,)
+    values: FloatArray  # means over replicates, standardised, NaN where missing, shape (S, T)
+    acrophase: FloatArray  # ascending, shape (S,)
     names: list[str]
 
 
@@ -44,17 +33,9 @@ def shown_rows(found: Rhythms, level: float = 0.05, group: str | None = None) ->
 
 
 def heat_map(found: Rhythms, matrix: Any, rows: pd.DataFrame, kept: Any = None) -> HeatMap:
-    """Collect the values of some series.
+    """Collect the values of the series in `rows`, which `shown_rows` returns.
 
-    Parameters
-    ----------
-    found : Rhythms
-    matrix : of shape (n, m)
-        The values that were tested.
-    rows : DataFrame
-        Rows of the table of `found`, as `shown_rows` returns them.
-    kept : ndarray of bool, shape (n,), optional
-        Rows of the group that is shown.
+    `matrix` (n, m) are the values that were tested, `kept` (n,) the rows of the group shown.
     """
     place = {name: i for i, name in enumerate(dict.fromkeys(found.table["id"]))}
     rows = rows.sort_values("acrophase")

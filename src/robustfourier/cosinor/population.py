@@ -17,7 +17,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.cosinor.design import Terms
+from robustfourier.cosinor.design_matrix import Terms
 from robustfourier.cosinor.series_fits import Estimates, zero_test
 
 

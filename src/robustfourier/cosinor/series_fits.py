@@ -9,8 +9,8 @@ import numpy as np
 from scipy.special import fdtrc
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray
-from robustfourier.cosinor.design import Terms, TimeBase, is_determined
-from robustfourier.cosinor.noise import CORRELATIONS, Precision, weights_of
+from robustfourier.cosinor.ar1_noise import CORRELATIONS, Precision, weights_of
+from robustfourier.cosinor.design_matrix import Terms, TimeBase, is_determined
 
 # Residual that rounding leaves of a series, relative to its size: what is smaller is zero.
 _ROUNDING = 64.0 * np.finfo(np.float64).eps
@@ -19,38 +19,17 @@ _NEGLIGIBLE = 1e-9  # weight of a correlation at which its test is not worth its
 
 @dataclass(frozen=True, eq=False)
 class Estimates:
-    """Coefficients of m series; NaN where a series does not determine them.
+    """Coefficients of m series; NaN where a series does not determine them."""
 
-    Parameters
-    ----------
-    beta : ndarray of shape (m, c)
-        Coefficients of the columns of `Terms`.
-    covariance : ndarray of shape (m, c, c)
-    p : ndarray of shape (m, k)
-        p-value of zero amplitude of each period, all its orders together.
-    freedom : ndarray of shape (m,)
-        Degrees of freedom of the errors.
-    noise : ndarray of shape (m,)
-        Standard deviation of the noise.
-    correlation : ndarray of shape (m,)
-        Of the noise of neighbours one median step apart; 0 for white noise.
-    rows : ndarray of shape (m,)
-        Values that are there.
-    lack_of_fit : ndarray of shape (m,)
-        p-value of the model's shape against the scatter of replicates; NaN without replicates.
-    between : ndarray of shape (m,)
-        Standard deviation between subjects of the coefficients, root mean square; NaN without.
-    """
-
-    beta: FloatArray
-    covariance: FloatArray
-    p: FloatArray
-    freedom: FloatArray
-    noise: FloatArray
-    correlation: FloatArray
-    rows: FloatArray
-    lack_of_fit: FloatArray
-    between: FloatArray
+    beta: FloatArray  # coefficients of the columns of `Terms`, shape (m, c)
+    covariance: FloatArray  # shape (m, c, c)
+    p: FloatArray  # of zero amplitude of each period, all its orders together, shape (m, k)
+    freedom: FloatArray  # degrees of freedom of the errors, shape (m,), and so below
+    noise: FloatArray  # standard deviation
+    correlation: FloatArray  # of the noise one median step apart; 0 for white noise
+    rows: FloatArray  # values that are there
+    lack_of_fit: FloatArray  # p-value of the shape against replicates; NaN without
+    between: FloatArray  # deviation of the coefficients between subjects, rms; NaN without
 
     @classmethod
     def unknown(cls, m: int, terms: Terms) -> Estimates:
@@ -66,15 +45,7 @@ class Estimates:
 
 
 class Factorisation:
-    """All that a fit needs of the time base and not of the values.
-
-    Parameters
-    ----------
-    base : TimeBase
-    terms : Terms
-    noise : {"white", "auto", "replicates"}
-        White noise; white or AR(1) by evidence; white noise whose variance is that of replicates.
-    """
+    """All that a fit needs of the time base and not of the values; `noise` as `rhythm` has it."""
 
     def __init__(self, base: TimeBase, terms: Terms, noise: str) -> None:
         self.terms, self.noise = terms, noise

@@ -172,7 +172,7 @@ class Face(BaseEstimator):
         >>> found[["mesor", "amplitude", "acrophase"]].round(1).values.tolist()
         [[5.0, 2.7, 14.1]]
         """
-        from robustfourier.cosinor.one_series import periods_of_model
+        from robustfourier.cosinor.periods_of_model import periods_of_model
 
         asked = {"harmonics": harmonics, "trend": trend, "noise": noise, "coverage": coverage}
         return periods_of_model(self, periods, times, values, **asked)

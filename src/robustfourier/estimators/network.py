@@ -38,7 +38,7 @@ from robustfourier.network.fourier_coefficients import (
     mixed_modes,
     network_modes,
 )
-from robustfourier.network.initial import Init
+from robustfourier.network.initial_weights import Init
 from robustfourier.network.link_networks import fundamentals
 from robustfourier.training import fixed_sample
 from robustfourier.training.callbacks import Progress
@@ -81,8 +81,8 @@ class FourierNetworkRegressor(RegressorMixin, Face):
     training : {"joint", "layerwise"}, default "joint"
         All parameters at once, or Algorithm 1 (first the diagonal, then the output).
     init : {"auto", "even", "symmetric", "glorot", "antisymmetric", "theory"}, default "auto"
-        "glorot" is the paper's; see `robustfourier.network.initial`. "auto" is "even" for joint
-        training of a diagonal network, else "symmetric".
+        "glorot" is the paper's; see `robustfourier.network.initial_weights`. "auto" is "even" for
+        joint training of a diagonal network, else "symmetric".
     init_scale : float or "auto", default "auto"
         Factor on the size of the start, of which sparsity depends: 1 is the paper's. "auto" starts
         every product at 1/2000 of the noise's largest gradient; see
@@ -136,7 +136,7 @@ class FourierNetworkRegressor(RegressorMixin, Face):
     threshold : float, optional
         Strength above which a mode is called active. By default those that the selection left in;
         without it those whose amplitude noise would not reach in 99 of 100 records, or, where
-        training was not calibrated, the rule of `robustfourier.network.activity`.
+        training was not calibrated, the rule of `robustfourier.network.active_modes`.
     dtype : {"float64", "float32"}, default "float64"
         What training computes in.
     engine : {"auto", "torch", "fused"}, default "auto"

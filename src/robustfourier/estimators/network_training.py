@@ -13,11 +13,11 @@ from robustfourier.errors import InputError, require_choice
 from robustfourier.estimators.validation import seed_sequence
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.embedding import highest_mixed_mode
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.network.weights import Weights
 from robustfourier.training import Training, train_jointly, train_layerwise
 from robustfourier.training.batches import FixedSample
-from robustfourier.training.calibrated import Calibrated, first_band, train_calibrated
+from robustfourier.training.calibrated_training import Calibrated, first_band, train_calibrated
 from robustfourier.training.defaults import N_MODES, decay_steps_for, defaults_for
 from robustfourier.training.losses import Loss
 from robustfourier.training.pruning import select_and_go_on

@@ -9,29 +9,29 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.domain import Domain
 from robustfourier.modes import ModeTable
-from robustfourier.network.activity import active_modes, mode_strengths
+from robustfourier.network.active_modes import active_modes, mode_strengths
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.embedding import lattice_modes
 from robustfourier.network.link_networks import Links
 from robustfourier.network.weights import Weights
+
+if TYPE_CHECKING:
+    from robustfourier.domain import Domain
 
 _OVERSAMPLING = 16  # points per cycle of the highest mode; kinks alias, but weakly
 
 
 @dataclass(frozen=True)
 class NetworkSeries:
-    """Coefficients of cos(πkθ) and sin(πkθ), k = 1 … m, of each column's function.
+    """Coefficients of cos(πkθ) and sin(πkθ), k = 1 … m, of each column, the others at θ = 0."""
 
-    `cosine`, `sine` (d, m, q): for each input column; the others are held at θ = 0.
-    """
-
-    cosine: FloatArray
+    cosine: FloatArray  # (d, m, q)
     sine: FloatArray
 
 
@@ -56,16 +56,12 @@ def network_series(weights: Weights, links: Links | None = None) -> NetworkSerie
 
 @dataclass(frozen=True)
 class MixedModes:
-    """Waves across several columns, amplitude · cos(π(k·θ) − phase).
+    """Waves across several columns, amplitude · cos(π(k·θ) − phase)."""
 
-    `mode` (L, d): the vectors k, in cycles over the span of each column. `amplitude`, `phase` (L,)
-    or (L, q). `active` (L,).
-    """
-
-    mode: FloatArray
-    amplitude: FloatArray
+    mode: FloatArray  # the vectors k, in cycles over the span of each column, (L, d)
+    amplitude: FloatArray  # (L,) or (L, q), and so below
     phase: FloatArray
-    active: BoolArray
+    active: BoolArray  # (L,)
 
 
 def mixed_modes(weights: Weights, scale: FloatArray, level: float, y_ndim: int) -> MixedModes:
@@ -101,20 +97,16 @@ def network_modes(
 ) -> ModeTable:
     """Return all modes of all columns, column after column.
 
-    `scale` (q,): what one unit of the network's values is in y. `threshold`: strength above which a
-    mode is active, instead of the rule of `activity`. `kept` (d, m): modes that a selection left
-    in; without a threshold, they are the active ones. `y_ndim`: 1 gives amplitudes of shape
-    (n_modes,), 2 of shape (n_modes, q). `level`: amplitude, in units of the network's values, above
-    which a mode is active where neither of the two says so; from a calibrated training.
+    `scale` (q,): what one unit of the network's values is in y. Active are modes above the
+    strength `threshold`, or those `kept` (d, m) by a selection, or those above the amplitude
+    `level` of a calibrated training, or those of the rule of `active_modes`: what is given first.
+    `y_ndim`: 1 gives amplitudes of shape (n_modes,), 2 of shape (n_modes, q).
     """
     series = network_series(weights, links)
     cosine_weight, sine_weight = _feature_weights(weights)
-    if threshold is None and kept is not None:
-        active = kept
-    elif threshold is None and level is not None:
-        active = active_by_level(weights, level, links)
-    else:
-        active = active_modes(mode_strengths(weights), threshold)
+    if threshold is not None or (kept is None and level is None):
+        kept = active_modes(mode_strengths(weights), threshold)
+    active = active_by_level(weights, level, links) if kept is None else kept
     tables = []
     for j, domain in enumerate(domains):
         cosine, sine = series.cosine[j] * scale, series.sine[j] * scale

@@ -51,14 +51,10 @@ _ROWS_PER_COLUMN = 4  # the criterion counts on many more samples than columns
 
 @dataclass(frozen=True)
 class Kept:
-    """The columns that the data demand.
+    """The columns that the data demand."""
 
-    `linear` (d, m): modes of each input column whose sine and cosine stay. `absolute` (d, m): modes
-    whose |sine| and |cosine| stay.
-    """
-
-    linear: BoolArray
-    absolute: BoolArray
+    linear: BoolArray  # modes of each input column whose sine and cosine stay, (d, m)
+    absolute: BoolArray  # modes whose |sine| and |cosine| stay, (d, m)
 
     @property
     def modes(self) -> BoolArray:
@@ -113,9 +109,8 @@ def evident(
 ) -> Kept | None:
     """Return the columns that the data demand, tried in the order of the modes' strengths.
 
-    `theta`, `y`, `weight` (n, d), (n, q), (n,): the samples. `strengths` (d, m): strengths of the
-    modes in the trained network; see `robustfourier.network.activity`. `absolute`: whether |sine|
-    and |cosine| are candidates, too.
+    `strengths` (d, m) are those of `active_modes`; with `absolute`, |sine| and |cosine| are
+    candidates, too. `theta`, `y`, `weight` (n, d), (n, q), (n,): the samples.
 
     Examples
     --------
@@ -193,11 +188,7 @@ def _pairs(theta: FloatArray, modes: IndexArray, absolute: bool) -> FloatArray:
 
 
 def without(weights: Weights, kept: BoolArray) -> Weights:
-    """Return the network with the units of all other modes set to zero.
-
-    `weights`: A network with diagonal layer. `kept` (d, m): modes that stay; the constant always
-    does.
-    """
+    """Return a diagonal network with the units of all modes but those in `kept` (d, m) zero."""
     layout, arrays = weights.architecture.layout(), dict(weights.arrays)
     stays = (layout.mode == 0) | kept[layout.column, layout.mode - 1]
     for name in (DIAGONAL, weights.architecture.reader):
@@ -212,9 +203,6 @@ def refitted(
 
     For a pair of rectified units, c₀σ(wφ) + c₁σ(−wφ) = A φ + C |φ| with c₀ = (A + C)/w and
     c₁ = (C − A)/w; w = √‖(A, C)‖ shares the size between diagonal and output.
-
-    `architecture`: with diagonal layer, without dense layers. `theta`, `y`, `weight` (n, d), (n,
-    q), (n,).
     """
     m, q = architecture.n_modes, y.shape[1]
     columns, places = [np.ones((len(theta), 1))], [np.array([0])]

@@ -1,10 +1,5 @@
 """The paper's theory as functions: series, assumptions, predictions and bounds.
 
-`chebyshev` has the coefficients of ReLU, of link functions and of f; `assumptions` says whether a
-mixture meets Assumptions 1 and 2, and in words why not; `prediction` gives the diagonal weights
-that Theorem 1 predicts; `diagonal_growth` how a mode grows under gradient flow, and when to stop;
-`bounds` the right-hand sides of the theorems with constants explicit.
-
 Vectors α, c⁰ and w have 4m+1 entries with the paper's index j at position j + 2m (section 2.1).
 Wherever the paper's α could mean two things, α_j = E[f(θ) x_j] here, which is half the series
 coefficient for j ≠ 0; with that reading Lemma 1 and Theorem 1 hold as printed.
@@ -40,7 +35,7 @@ from robustfourier.theory.chebyshev import (
     two_norm,
 )
 from robustfourier.theory.diagonal_growth import grown_amplitude, stopping_time
-from robustfourier.theory.prediction import (
+from robustfourier.theory.predicted_weights import (
     existing_output_weights,
     first_layer_box,
     largest_start,

@@ -15,7 +15,7 @@ and `gradient_noise` M′ = 2(5m Q₁Q₂ + ‖f‖_∞ + κ)·√(5m) Q₁.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import astuple, dataclass
 
 import numpy as np
 
@@ -46,7 +46,7 @@ class FeatureLearningBound:
     @property
     def total(self) -> float:
         """The bound on ‖w^T − prediction‖_∞."""
-        return self.start + self.drift + self.noise_network + self.noise_data
+        return float(sum(astuple(self)))
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class MainBound:
     @property
     def total(self) -> float:
         """The order of the bound on the population risk."""
-        return self.optimisation + self.approximation + self.sampling + self.noise + self.complexity
+        return float(sum(astuple(self)))
 
 
 def hoeffding_constant(n_modes: int, delta: float) -> float:

@@ -17,7 +17,7 @@ from robustfourier.training.joint_training import train_jointly
 from robustfourier.training.layerwise_training import train_layerwise
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
-from robustfourier.training.many import BatchedTraining, train_batched, train_many
+from robustfourier.training.many_networks import BatchedTraining, train_batched, train_many
 from robustfourier.training.schedule import InverseDecay
 
 __all__ = [

@@ -10,7 +10,7 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Protocol, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -102,41 +102,34 @@ class DrawnBlock:
 Block: TypeAlias = RowBlock | DrawnBlock
 
 
-class BatchSource(Protocol):
-    """Anything that hands out mini-batches and can say where it stands."""
+class _Source:
+    """Hands out mini-batches of one size, from a generator whose state can be saved."""
 
-    batch_size: int
-    sample: FixedSample | None
+    sample: FixedSample | None = None
 
-    def next(self, n_steps: int) -> Block:
-        """Return the batches of the next `n_steps` steps."""
-
-    def describe(self) -> dict[str, Any]:
-        """Return what makes this source different from another, as JSON values."""
+    def __init__(self, batch_size: int, rng: np.random.Generator) -> None:
+        self.batch_size, self._rng = batch_size, rng
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return where the source stands, as JSON values and arrays."""
+        return {"generator": self._rng.bit_generator.state}, {}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
+    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:  # noqa: ARG002
         """Go back to where `state` was taken."""
+        self._rng.bit_generator.state = values["generator"]
 
 
-class ReshuffledPasses:
+class ReshuffledPasses(_Source):
     """Mini-batches from an endless stream of permutations of the rows, cut every B rows.
 
     Every row comes once per pass; a batch may end one pass and begin the next, so all batches
-    have the same size and no row is left out.
-
-    `batch_size`: rows per batch; never more than the sample has.
+    have the same size, at most that of the sample, and no row is left out.
     """
 
     def __init__(self, sample: FixedSample, batch_size: int, rng: np.random.Generator) -> None:
-        self.sample: FixedSample | None = sample
-        self.batch_size = min(require_count("batch_size", batch_size), len(sample))
-        self._n_rows = len(sample)
-        self._rng = rng
+        super().__init__(min(require_count("batch_size", batch_size), len(sample)), rng)
+        self.sample, self._n_rows, self._digest = sample, len(sample), sample.digest()
         self._rest = np.empty(0, dtype=np.int64)
-        self._digest = sample.digest()
 
     def next(self, n_steps: int) -> RowBlock:
         """Return the rows of the next `n_steps` batches."""
@@ -153,28 +146,26 @@ class ReshuffledPasses:
 
     def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
         """Return the generator's state and the rest of the current pass."""
-        return {"generator": self._rng.bit_generator.state}, {"rest": self._rest.copy()}
+        return super().state()[0], {"rest": self._rest.copy()}
 
     def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:
         """Go back to where `state` was taken."""
-        self._rng.bit_generator.state = values["generator"]
+        super().restore(values, arrays)
         rest = arrays["rest"].astype(np.int64, casting="safe")
         if rest.ndim != 1 or np.any((rest < 0) | (rest >= self._n_rows)):
             raise ValueError("the rest of its pass has rows that are not there")
         self._rest = rest
 
 
-class FreshDraws:
+class FreshDraws(_Source):
     """Mini-batches drawn anew at each step, as in Algorithm 1 and the theorems.
 
     `sampler`: ``sampler(rng, size) -> (theta, y)``; all randomness must come from `rng`.
     """
 
     def __init__(self, sampler: Sampler, batch_size: int, rng: np.random.Generator) -> None:
-        self.sample: FixedSample | None = None
-        self.batch_size = require_count("batch_size", batch_size)
+        super().__init__(require_count("batch_size", batch_size), rng)
         self._sampler = sampler
-        self._rng = rng
 
     def next(self, n_steps: int) -> DrawnBlock:
         """Return the draws of the next `n_steps` batches."""
@@ -193,13 +184,8 @@ class FreshDraws:
         """Return the batch size; two samplers cannot be distinguished."""
         return {"source": "draws", "batch_size": self.batch_size}
 
-    def state(self) -> tuple[dict[str, Any], dict[str, NDArray[Any]]]:
-        """Return the generator's state."""
-        return {"generator": self._rng.bit_generator.state}, {}
 
-    def restore(self, values: dict[str, Any], arrays: dict[str, NDArray[Any]]) -> None:  # noqa: ARG002
-        """Go back to where `state` was taken."""
-        self._rng.bit_generator.state = values["generator"]
+BatchSource: TypeAlias = ReshuffledPasses | FreshDraws
 
 
 def _columns(name: str, values: ArrayLike) -> FloatArray:

@@ -130,11 +130,6 @@ def noise_gradient(sigma: float, n_rows: float, n_modes: int, level: float = GRO
     return float(sigma * np.sqrt(np.log(n_modes / level) / n_rows))
 
 
-def effective_rows(sample: FixedSample) -> float:
-    """Return (Σω)²/Σω², the rows of equal weight that have as much to tell."""
-    return float(sample.weight.sum() ** 2 / (sample.weight**2).sum())
-
-
 def largest_curvature(sample: FixedSample, n_modes: int, mixed_modes: int = 0) -> float:
     """Return the largest eigenvalue of E[φφᵀ] over the sines and cosines, about 1/2 on a grid."""
     few = np.random.default_rng(0).permutation(len(sample))[:_CURVATURE_ROWS]
@@ -151,16 +146,7 @@ def largest_curvature(sample: FixedSample, n_modes: int, mixed_modes: int = 0) -
 
 
 def stable_rate(growth: Growth, curvature: float, size: float) -> float:
-    """Return a fifth of the rate at which a step would overshoot, for y of standard deviation 1.
-
-    Parameters
-    ----------
-    growth : Growth
-    curvature : float
-        From `largest_curvature`.
-    size : float
-        Standard deviation of y.
-    """
+    """Return a fifth of the rate at which a step would overshoot, for y of deviation `size`."""
     return _STABLE * 2.0 / (growth.speed * _LARGEST * size * curvature)
 
 

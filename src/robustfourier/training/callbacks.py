@@ -130,7 +130,7 @@ class ProgressBar:
     --------
     >>> import numpy as np
     >>> from robustfourier.network.architecture import Architecture
-    >>> from robustfourier.network.initial import draw_weights
+    >>> from robustfourier.network.initial_weights import draw_weights
     >>> from robustfourier.training import train_jointly
     >>> start = draw_weights(Architecture(n_modes=2), random_state=0)
     >>> theta = np.linspace(-1, 1, 50)
@@ -146,7 +146,7 @@ class ProgressBar:
         self._console = console or Console(stderr=True, force_terminal=sys.stderr.isatty())
         self._bar: Any = None
         self._task: Any = None
-        self._notice = _Notice(self)
+        self._notices = _notices(self._console)
 
     @property
     def visible(self) -> bool:
@@ -158,12 +158,12 @@ class ProgressBar:
             self._bar = _rich_bar(self._console)
             self._task = self._bar.add_task(self._description, total=None, loss="–", rate="–")
             self._bar.start()
-            _LOG.addHandler(self._notice)
+            _LOG.addHandler(self._notices)
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._bar is not None:
-            _LOG.removeHandler(self._notice)
+            _LOG.removeHandler(self._notices)
             self._bar.stop()
             self._bar = None
 
@@ -180,17 +180,19 @@ class ProgressBar:
             )
 
 
-class _Notice(logging.Handler):
+def _notices(console: Console) -> logging.Handler:
     """Shows what the training logs, such as "compiling once", above the bar."""
+    from rich.highlighter import NullHighlighter
+    from rich.logging import RichHandler
 
-    def __init__(self, bar: ProgressBar) -> None:
-        super().__init__(level=logging.INFO)
-        self._shown_on = bar
-
-    def emit(self, record: logging.LogRecord) -> None:
-        bar = self._shown_on._bar
-        if bar is not None:
-            bar.console.print(record.getMessage(), markup=False, highlight=False)
+    return RichHandler(
+        logging.INFO,
+        console,
+        show_time=False,
+        show_level=False,
+        show_path=False,
+        highlighter=NullHighlighter(),
+    )
 
 
 def _rich_bar(console: Console) -> Any:

@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from robustfourier.network.architecture import Architecture
-from robustfourier.network.initial import Init
+from robustfourier.network.initial_weights import Init
 from robustfourier.training.schedule import InverseDecay
 
 N_MODES = 100

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.compiling.jit import jitted
+from robustfourier.compiling.numba_jit import jitted
 from robustfourier.training.diagonal_kernels import clip, embed_row, slope, value
 
 Array = NDArray[Any]

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from robustfourier.compiling.jit import jitted
+from robustfourier.compiling.numba_jit import jitted
 
 Array = NDArray[Any]
 

@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray, IndexArray, IntArray
-from robustfourier.compiling.jit import announced
+from robustfourier.compiling.numba_jit import announced
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.errors import OutOfMemoryError
 from robustfourier.memory_limits import available_bytes

@@ -1,8 +1,7 @@
 """The plain engine: forward pass in torch, gradients by autograd, SGD by hand.
 
-It trains every architecture and is what the fused engine is checked against. Plain, but without
-waste: the features of a fixed sample are computed once, mirror images are never stored, and
-a step costs no Python beyond the step itself.
+It trains every architecture and is what the fused engine is checked against. The features of a
+fixed sample are computed once, and mirror images are never stored.
 """
 
 from __future__ import annotations
@@ -35,7 +34,6 @@ class TorchEngine:
         layout = weights.architecture.layout()
         self._feature = torch.from_numpy(layout.feature)
         self._sign = self._tensor(layout.sign)
-        self._signed = torch.empty(0, dtype=self._dtype)
         if sample is not None:
             self._features = self._embed(sample.theta)
             self._y = self._tensor(sample.y)
@@ -96,7 +94,8 @@ class TorchEngine:
             # W σ(w ⊙ x) = (W diag|w|) σ(sgn(w) ⊙ x): the input needs no gradient, which saves
             # a third of the layer's work, and |w| has the derivative 0 at 0 as ReLU has
             w = p[DIAGONAL]
-            x = self._with_signs(features, self._sign * w.detach().sign()).relu_()
+            signs = self._sign * w.detach().sign()
+            x = features.index_select(1, self._feature).mul_(signs).relu_()
             p = {**p, first: p[first] * w.abs()}
         else:
             # W₊φ + W₋(−φ) = (W₊ − W₋)φ: half the multiplications
@@ -108,19 +107,6 @@ class TorchEngine:
         if "output.bias" in p:
             return torch.addmm(p["output.bias"], x, p[OUTPUT].T)
         return x @ p[OUTPUT].T
-
-    def _with_signs(self, features: torch.Tensor, signs: torch.Tensor) -> torch.Tensor:
-        """Return signs ⊙ φ[feature], shape (B, D)."""
-        if self._architecture.embedding == "symmetrised" or self._architecture.mixed_modes:
-            return features.index_select(1, self._feature).mul_(signs)
-        # each column is [φ, −φ]: one product with its two rows of signs
-        d = self._architecture.n_columns
-        shape = len(features), d, 2, features.shape[1] // d
-        if self._signed.shape != shape:
-            self._signed = torch.empty(shape, dtype=self._dtype)
-        # written anew at each step, when the backward pass of the step before is over
-        torch.mul(features.view(len(features), d, 1, -1), signs.view(d, 2, -1), out=self._signed)
-        return self._signed.view(len(features), -1)
 
     def _fold(self, matrix: torch.Tensor) -> torch.Tensor:
         folded = matrix.new_zeros(len(matrix), self._architecture.n_features)

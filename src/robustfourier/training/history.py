@@ -75,18 +75,20 @@ def joined(first: History, then: History, phase: str) -> History:
 
 
 class Recorder:
-    """Collects a `History` while a training runs."""
+    """Collects a `History` while a training runs: one dictionary for each record."""
 
-    def __init__(self, metrics: Mapping[str, Metric], engine: str) -> None:
-        self._metrics = dict(metrics)
-        self._engine = engine
+    def __init__(self, metrics: Mapping[str, Metric], engine: str, has_diagonal: bool) -> None:
+        self._metrics, self._engine = dict(metrics), engine
         self._batch_loss: list[FloatArray] = []
-        self._records: list[tuple[int, float, str, list[float], FloatArray | None]] = []
+        self._records: list[dict[str, Any]] = []
+        self._kinds: dict[str, Any] = {"step": np.int64, "loss": np.float64, "phase": np.str_}
+        self._kinds |= {"diagonal": np.float64} if has_diagonal else {}
+        self._kinds |= {f"metric.{name}": np.float64 for name in metrics}
 
     @property
     def last_step(self) -> int:
         """Step of the last record, −1 before the first."""
-        return self._records[-1][0] if self._records else -1
+        return self._records[-1]["step"] if self._records else -1
 
     def add_losses(self, losses: FloatArray) -> None:
         """Append the batch losses of a block of steps."""
@@ -100,43 +102,33 @@ class Recorder:
     def record(self, step: int, phase: str, weights: Weights) -> None:
         """Make a record of the state after `step` steps."""
         loss = self.mean_loss_since(self.last_step)
-        values = [float(metric(weights)) for metric in self._metrics.values()]
-        diagonal = None if weights.diagonal is None else weights.diagonal.astype(np.float64)
-        self._records.append((step, loss, phase, values, diagonal))
+        record = {"step": step, "loss": loss, "phase": phase, "diagonal": weights.diagonal}
+        record |= {f"metric.{name}": float(of(weights)) for name, of in self._metrics.items()}
+        self._records.append(record)
 
     def keep(self, wanted: Callable[[int], bool]) -> None:
         """Forget the records of steps that are not wanted."""
-        self._records = [record for record in self._records if wanted(record[0])]
+        self._records = [record for record in self._records if wanted(record["step"])]
 
     def history(self) -> History:
         """Return all records so far."""
-        steps, losses, phases, values, diagonals = (
-            zip(*self._records, strict=True) if self._records else ([], [], [], [], [])
-        )
-        table = np.array(values, dtype=np.float64).reshape(len(steps), len(self._metrics))
-        with_diagonal = len(steps) > 0 and diagonals[0] is not None
+        arrays = self.state()
         return History(
-            step=np.array(steps, dtype=np.int64),
-            loss=np.array(losses, dtype=np.float64),
-            phase=np.array(phases, dtype=np.str_),
-            metrics={name: table[:, i] for i, name in enumerate(self._metrics)},
-            diagonal=np.stack(diagonals) if with_diagonal else None,
-            batch_loss=self._all_losses().copy(),
+            step=arrays["step"],
+            loss=arrays["loss"],
+            phase=arrays["phase"],
+            metrics={name: arrays[f"metric.{name}"] for name in self._metrics},
+            diagonal=arrays.get("diagonal"),
+            batch_loss=arrays["batch_loss"],
             engine=self._engine,
         )
 
     def state(self) -> dict[str, NDArray[Any]]:
         """Return everything recorded, as arrays."""
-        history = self.history()
-        arrays: dict[str, NDArray[Any]] = {
-            "step": history.step,
-            "loss": history.loss,
-            "phase": history.phase,
-            "batch_loss": history.batch_loss,
-        }
-        if history.diagonal is not None:
-            arrays["diagonal"] = history.diagonal
-        return arrays | {f"metric.{name}": value for name, value in history.metrics.items()}
+        arrays: dict[str, NDArray[Any]] = {"batch_loss": self._all_losses().copy()}
+        for name, kind in self._kinds.items():
+            arrays[name] = np.array([record[name] for record in self._records], kind)
+        return arrays
 
     def restore(self, arrays: Mapping[str, NDArray[Any]], step: int) -> None:
         """Go back to what `state` gave after `step` steps."""
@@ -144,17 +136,9 @@ class Recorder:
         if losses.shape != (step,) or np.any(np.diff(arrays["step"], append=step) < 0):
             raise ValueError(f"its history is not that of {step} steps")
         self._batch_loss = [losses]
-        diagonal = arrays.get("diagonal")
-        self._records = [
-            (
-                int(step),
-                float(arrays["loss"][i]),
-                str(arrays["phase"][i]),
-                [float(arrays[f"metric.{name}"][i]) for name in self._metrics],
-                None if diagonal is None else diagonal[i].astype(np.float64, casting="safe"),
-            )
-            for i, step in enumerate(arrays["step"])
-        ]
+        columns = [arrays[name].astype(kind) for name, kind in self._kinds.items()]
+        records = zip(*columns, strict=True)
+        self._records = [dict(zip(self._kinds, record, strict=True)) for record in records]
         self.history()  # of which all records must be alike
 
     def _all_losses(self) -> FloatArray:

@@ -28,7 +28,7 @@ from robustfourier.training.losses import Loss
 from robustfourier.training.schedule import InverseDecay
 
 if TYPE_CHECKING:
-    from robustfourier.network.modules import FourierNetwork
+    from robustfourier.network.torch_modules import FourierNetwork
 
 Data: TypeAlias = FixedSample | tuple[ArrayLike, ArrayLike] | Sampler
 """Rows to pass over, as a `FixedSample` or (theta, y), or a sampler to draw from."""
@@ -94,7 +94,7 @@ def train_jointly(
     --------
     >>> import numpy as np
     >>> from robustfourier.network.architecture import Architecture
-    >>> from robustfourier.network.initial import draw_weights
+    >>> from robustfourier.network.initial_weights import draw_weights
     >>> theta = np.linspace(-1, 1, 200)
     >>> start = draw_weights(Architecture(n_modes=3), random_state=0)
     >>> end = train_jointly(start, (theta, np.cos(2 * np.pi * theta)), n_steps=500, batch_size=50,

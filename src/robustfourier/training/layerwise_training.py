@@ -15,7 +15,6 @@ import numpy as np
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT
 from robustfourier.network.weights import Weights
-from robustfourier.theory.prediction import first_layer_box, second_layer_box
 from robustfourier.training.batches import BatchSource, DrawnBlock
 from robustfourier.training.engine import Phase
 from robustfourier.training.joint_training import Data, as_source, check_box
@@ -24,7 +23,7 @@ from robustfourier.training.losses import Loss
 from robustfourier.training.schedule import InverseDecay
 
 if TYPE_CHECKING:
-    from robustfourier.network.modules import FourierNetwork
+    from robustfourier.network.torch_modules import FourierNetwork
 
 Box: TypeAlias = float | Literal["theorem"] | None
 
@@ -120,12 +119,16 @@ def theorem_diagonal_box(weights: Weights, mean_abs_y: float, ridge: float) -> f
     The theorem asks for Q_1 ≥ ‖c⁰⊙α‖_∞/(2λ) with α_j = E[y x_j]; α is not known before the
     training, but |x_j| ≤ 1 bounds it by E|y|.
     """
+    from robustfourier.theory import first_layer_box
+
     _check_theorem_ridge(ridge)
     return first_layer_box(mean_abs_y, weights.arrays[OUTPUT], decay=ridge)
 
 
 def theorem_output_box(weights: Weights, ridge: float) -> float:
     """Return Q_2 = 8λ√m / r_c² with r_c = √m·‖c⁰‖_∞, the constant of the O() taken as 1."""
+    from robustfourier.theory import second_layer_box
+
     _check_theorem_ridge(ridge)
     m = weights.architecture.n_modes
     r_c = np.sqrt(m) * float(np.abs(weights.arrays[OUTPUT]).max())

@@ -7,6 +7,7 @@ healthy, records, and calls the observers. It prints and saves nothing.
 from __future__ import annotations
 
 import operator
+from bisect import bisect
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
@@ -25,7 +26,7 @@ from robustfourier.training.history import History, Metric, Recorder
 from robustfourier.training.losses import Loss
 
 if TYPE_CHECKING:
-    from robustfourier.network.modules import FourierNetwork
+    from robustfourier.network.torch_modules import FourierNetwork
 
 _BLOCK_BYTES = 32_000_000  # batches drawn ahead of an engine
 _GROWTH = 1e3  # a loss grown by more than this has diverged
@@ -56,38 +57,11 @@ class Training:
     completed: bool
 
 
-@dataclass(frozen=True)
-class _Watch:
-    """When to record the history and when to call the observers."""
-
-    record_every: int | Sequence[int]
-    observers: Sequence[Observer]
-    observe_every: int
-
-    def __post_init__(self) -> None:
-        for name in ("record_every", "observe_every"):
-            if np.min(getattr(self, name), initial=1) < 1:
-                raise InputError(f"{name}={getattr(self, name)!r} must be at least 1 step")
-
-    def is_record(self, step: int) -> bool:
-        """Return whether the history is recorded after `step` steps; the start always is."""
-        if isinstance(self.record_every, Sequence):
-            return step == 0 or step in self.record_every
-        return step % self.record_every == 0
-
-    def next_stop(self, step: int) -> float:
-        """Return the first step after `step` at which something is to be recorded or shown."""
-        if isinstance(self.record_every, Sequence):
-            stops = [later for later in self.record_every if later > step]
-        else:
-            stops = [_next_multiple(step, self.record_every)]
-        if self.observers:
-            stops.append(_next_multiple(step, self.observe_every))
-        return min(stops, default=np.inf)
-
-
-def _next_multiple(step: int, every: int) -> int:
-    return step - step % every + every
+def _steps(name: str, every: int | Sequence[int], n_steps: int) -> Sequence[int]:
+    """Return the steps at which something is due, ascending, 0 among them."""
+    if np.min(every, initial=1) < 1:
+        raise InputError(f"{name}={every!r} must be at least 1 step")
+    return sorted({0, *every}) if isinstance(every, Sequence) else range(0, n_steps + 1, every)
 
 
 def as_weights(network: Weights | FourierNetwork) -> Weights:
@@ -120,9 +94,11 @@ def run_phases(
         tuple(phases),
         loss if isinstance(loss, Loss) else Loss(loss),  # type: ignore[arg-type]
         choose_engine(engine),
-        _Watch(record_every, observers, observe_every),
         metrics or {},
     )
+    run.records = _steps("record_every", record_every, run.n_steps)
+    run.shows = _steps("observe_every", observe_every, run.n_steps)
+    run.observers = observers
     if resume is not None:
         run.restore(resume)
     try:
@@ -146,13 +122,15 @@ class _Run:
         phases: tuple[Phase, ...],
         loss: Loss,
         engine_name: str,
-        watch: _Watch,
         metrics: Mapping[str, Metric],
     ) -> None:
         self.architecture, self.dtype = weights.architecture, weights.dtype
-        self.source, self.phases, self.loss, self.watch = source, phases, loss, watch
+        self.source, self.phases, self.loss = source, phases, loss
         self.engine_name, self.metrics = engine_name, metrics
-        self.recorder = Recorder(metrics, engine_name)
+        self.records: Sequence[int] = ()  # steps at which the history is recorded
+        self.shows: Sequence[int] = ()  # and at which observers are called
+        self.observers: Sequence[Observer] = ()
+        self.recorder = Recorder(metrics, engine_name, weights.diagonal is not None)
         self.n_steps = sum(phase.n_steps for phase in phases)
         self.step = 0
         self.observed = 0  # step of the last call of the observers
@@ -166,14 +144,14 @@ class _Run:
         return Weights(self.architecture, self.engine.arrays())
 
     def to_the_end(self) -> bool:
-        """Run block after block; return False if an observer said stop."""
+        """Run block after block; return False if an observer ended it."""
         if self.recorder.last_step < self.step == 0:
             self.recorder.record(0, self.phases[0].name, self.weights())
         for phase, offset, size in self._blocks():
             rate = self._run_block(phase, offset, size)
-            if self.watch.is_record(self.step) or self.step == self.n_steps:
+            if self.step in self.records or self.step == self.n_steps:
                 self.recorder.record(self.step, phase.name, self.weights())
-            if self._observers_say_stop(phase, rate):
+            if self._observers_stop(phase, rate):
                 if self.recorder.last_step < self.step:
                     self.recorder.record(self.step, phase.name, self.weights())
                 return False
@@ -185,8 +163,10 @@ class _Run:
         for phase in self.phases:
             end = begin + phase.n_steps
             while begin <= self.step < end:
-                stop = min(end, self.watch.next_stop(self.step), self.step + longest)
-                yield phase, self.step - begin, int(stop) - self.step
+                due = [self.records, self.shows] if self.observers else [self.records]
+                stops = [steps[i] for steps in due if (i := bisect(steps, self.step)) < len(steps)]
+                stop = min(end, self.step + longest, *stops)
+                yield phase, self.step - begin, stop - self.step
             begin = end
 
     def _run_block(self, phase: Phase, offset: int, size: int) -> float:
@@ -229,9 +209,8 @@ class _Run:
             last_good=last_good,
         )
 
-    def _observers_say_stop(self, phase: Phase, rate: float) -> bool:
-        due = self.step % self.watch.observe_every == 0 or self.step == self.n_steps
-        if not self.watch.observers or not due:
+    def _observers_stop(self, phase: Phase, rate: float) -> bool:
+        if not self.observers or not (self.step in self.shows or self.step == self.n_steps):
             return False
         progress = Progress(
             step=self.step,
@@ -245,8 +224,8 @@ class _Run:
             checkpoint=self.checkpoint,
         )
         self.observed = self.step
-        # every observer is asked, even when an earlier one already said stop
-        answers = [observer(progress) for observer in self.watch.observers]
+        # every observer is called, even when an earlier one ended the training
+        answers = [observer(progress) for observer in self.observers]
         return any(answers)
 
     def describe(self) -> dict[str, Any]:
@@ -305,5 +284,5 @@ class _Run:
         self.recorder.restore(history, self.step)
         if self.step < self.n_steps:
             # the record of a premature end is not one that the uninterrupted training makes
-            self.recorder.keep(self.watch.is_record)
+            self.recorder.keep(self.records.__contains__)
         self._start(weights)

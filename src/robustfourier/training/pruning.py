@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray
-from robustfourier.network.activity import active_modes, mode_strengths
+from robustfourier.network.active_modes import active_modes, mode_strengths
 from robustfourier.network.mode_selection import Kept, evident, refitted, without
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import FixedSample

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from robustfourier.network.activity import active_modes, diagonal_sizes, mode_strengths
+from robustfourier.network.active_modes import active_modes, diagonal_sizes, mode_strengths
 from robustfourier.network.architecture import Architecture
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.network.weights import Weights
 
 

@@ -14,11 +14,16 @@ from scipy.stats import false_discovery_control
 
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.cosinor.answers import Wave, difference_columns, mesor_columns, wave_columns
+from robustfourier.cosinor.ar1_noise import first_prior, learned_prior
 from robustfourier.cosinor.clock import Clock
-from robustfourier.cosinor.design import Terms, TimeBase, require_determined
-from robustfourier.cosinor.noise import first_prior, learned_prior
+from robustfourier.cosinor.design_matrix import Terms, TimeBase, require_determined
 from robustfourier.cosinor.population import population_mean
+from robustfourier.cosinor.rhythm_parameters import (
+    Wave,
+    difference_columns,
+    mesor_columns,
+    wave_columns,
+)
 from robustfourier.cosinor.series_fits import Estimates, Factorisations
 from robustfourier.errors import InputError, require_choice, require_count
 
@@ -117,8 +122,8 @@ def rhythm(
     Notes
     -----
     Given the correlation of the noise, the F-test is exact for Gaussian noise. With noise="auto"
-    its p-value is averaged over what the data leave open about the correlation. Many series tell
-    each other how correlated their noise is, and the level holds whatever it is. A series alone
+    its p-value is averaged over what the data leave open about the correlation. Many series
+    show together how correlated their noise is, and the level holds whatever it is. A series alone
     has equal odds of white and AR(1) noise, and the level holds on average over these: of twelve
     samples, p < 0.05 in 3 % of draws of white noise and in 8 % of AR(1) noise of correlation 0.6;
     a test that held its level for every correlation would have half the power. A period that
@@ -173,7 +178,7 @@ _Parts = list[tuple[IndexArray, Factorisations]]
 
 @dataclass(frozen=True, eq=False)
 class _Survey:
-    """What is asked of all series."""
+    """What is tested in all series, and how."""
 
     clock: Clock
     terms: Terms
@@ -280,7 +285,7 @@ def assumed(noise: str, series: int) -> str:
         )
     return (
         "White and AR(1) noise were equally likely beforehand, and p holds its level on average "
-        "over both: one series says little about its own noise. If that is known to be white, "
+        "over both: one series shows little of its own noise. If that is known to be white, "
         "noise white has more power."
     )
 

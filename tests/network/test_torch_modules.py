@@ -10,7 +10,7 @@ import torch
 from robustfourier.errors import InputError
 from robustfourier.network.architecture import Architecture
 from robustfourier.network.embedding import embed
-from robustfourier.network.initial import draw_weights
+from robustfourier.network.initial_weights import draw_weights
 from robustfourier.nn import DiagonalLayer, FourierEmbedding, FourierNetwork, sliced
 
 RNG = np.random.default_rng(0)

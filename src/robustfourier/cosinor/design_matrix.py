@@ -14,7 +14,7 @@ import pandas as pd
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.errors import InputError
 
-# Condition number of the columns, all of size one, beyond which they are told apart by rounding
+# Condition number of the columns, all of size one, beyond which they are distinguished by rounding
 # errors: half of the digits of float64.
 _CONDITION = 1e8
 
@@ -85,7 +85,7 @@ class TimeBase:
 
 
 def is_determined(columns: FloatArray) -> bool:
-    """Whether the rows tell all columns apart, and leave something to tell the noise from."""
+    """Whether the rows determine all columns, and leave something to estimate the noise from."""
     rows, count = columns.shape
     return rows > count and bool(np.linalg.cond(columns) < _CONDITION)
 

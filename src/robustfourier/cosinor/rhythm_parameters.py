@@ -17,7 +17,7 @@ import numpy as np
 from scipy.special import stdtr, stdtrit
 
 from robustfourier.arrays import FloatArray
-from robustfourier.cosinor.design import Terms
+from robustfourier.cosinor.design_matrix import Terms
 from robustfourier.cosinor.series_fits import Estimates, zero_test
 
 Columns = dict[str, FloatArray]

@@ -8,13 +8,13 @@ import numpy as np
 import pandas as pd
 from sklearn.utils.validation import check_is_fitted
 
-from robustfourier.cosinor.survey import Rhythms, rhythm
+from robustfourier.cosinor.rhythms import Rhythms, rhythm
 from robustfourier.errors import InputError
 from robustfourier.estimators.inputs import given_data
 
 
-def periods_of_model(model: Any, periods: Any, times: Any, values: Any, **asked: Any) -> Rhythms:
-    """Test periods as `rhythm` is asked to; see `robustfourier.PeriodicMixture.test`."""
+def periods_of_model(model: Any, periods: Any, times: Any, values: Any, **options: Any) -> Rhythms:
+    """Test periods with the options of `rhythm`; see `robustfourier.PeriodicMixture.test`."""
     unit = model.unit or None
     if times is None:
         check_is_fitted(model)
@@ -37,4 +37,4 @@ def periods_of_model(model: Any, periods: Any, times: Any, values: Any, **asked:
         if not (matrix > 0).all():
             raise InputError("values must be positive: the model was fitted to their logarithms")
         matrix = np.log(matrix)
-    return rhythm(times, matrix, periods, names=names, unit=unit, **asked)
+    return rhythm(times, matrix, periods, names=names, unit=unit, **options)

@@ -17,7 +17,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
+from contextlib import contextmanager, suppress
 from typing import Any, TypeVar
 
 njit: Any = None
@@ -129,28 +129,20 @@ def announced() -> Iterator[None]:
     The message goes to the logger ``robustfourier.training``, as a warning where somebody looks
     at the terminal and as information otherwise.
     """
-    said = False
-
-    def say(happened: Any) -> None:
-        nonlocal said
-        if happened.is_start and not said:
-            said = True
-            _LOG.log(logging.WARNING if sys.stderr.isatty() else logging.INFO, NOTICE)
-
-    with _listening(say):
-        yield
-
-
-def _listening(notify: Callable[[Any], None]) -> AbstractContextManager[Any]:
-    """Let a function hear when numba begins or ends to compile something."""
     if njit is None:
-        return nullcontext()
+        yield
+        return
 
-    class Listener(event.Listener):
-        def on_start(self, event: Any) -> None:
-            notify(event)
+    class LogOnce(event.Listener):
+        logged = False
+
+        def on_start(self, event: Any) -> None:  # noqa: ARG002
+            if not self.logged:
+                self.logged = True
+                _LOG.log(logging.WARNING if sys.stderr.isatty() else logging.INFO, NOTICE)
 
         def on_end(self, event: Any) -> None:
-            notify(event)
+            pass
 
-    return event.install_listener("numba:compile", Listener())
+    with event.install_listener("numba:compile", LogOnce()):
+        yield

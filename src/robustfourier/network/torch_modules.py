@@ -19,7 +19,7 @@ from torch import Tensor, nn
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError, require_choice
-from robustfourier.network.activity import active_modes
+from robustfourier.network.active_modes import active_modes
 from robustfourier.network.architecture import Activation, Architecture
 from robustfourier.network.embedding import (
     EmbeddingKind,
@@ -27,7 +27,7 @@ from robustfourier.network.embedding import (
     embedding_layout,
     lattice_modes,
 )
-from robustfourier.network.initial import Init, draw_weights
+from robustfourier.network.initial_weights import Init, draw_weights
 from robustfourier.network.weights import Weights
 
 
@@ -167,15 +167,10 @@ class FourierEmbedding(nn.Module):
         """Return the embedding of some entries only, which computes their modes only."""
         copied = copy.deepcopy(self)
         feature, sign = self.feature[keep], self.sign[keep]
-        rows = torch.unique(torch.div(feature[feature > 0] - 1, 2, rounding_mode="floor"))
-        place = torch.zeros(len(self.frequency), dtype=torch.int64, device=feature.device)
-        place[rows] = torch.arange(len(rows), device=feature.device)
-        shift = 2 * (rows - place[rows])
-        moved = torch.zeros(2 * len(self.frequency) + 1, dtype=torch.int64, device=feature.device)
-        for part in (1, 2):
-            moved[2 * rows + part] = 2 * rows + part - shift
-        frequency = self.frequency.detach()[rows]
-        copied._adopt(frequency, moved[feature], sign)
+        row = torch.div(feature - 1, 2, rounding_mode="floor")  # −1 for the constant
+        rows = torch.unique(row[row >= 0])
+        shift = torch.where(row >= 0, row - torch.searchsorted(rows, row), 0)
+        copied._adopt(self.frequency.detach()[rows], feature - 2 * shift, sign)
         return copied
 
     def _adopt(self, frequency: Tensor, feature: Tensor, sign: Tensor) -> None:
@@ -285,7 +280,7 @@ class DiagonalLayer(nn.Module):
         """Return which entries stand out from those that carry nothing, bool of shape (D,).
 
         `behind`: the layer that reads this one: then an entry counts by what it passes on,
-        ``|w_i|·‖A_i‖``, by the rule of `robustfourier.network.activity`; else by ``|w_i|``.
+        ``|w_i|·‖A_i‖``, by the rule of `robustfourier.network.active_modes`; else by ``|w_i|``.
         """
         strength = self.weight.detach().abs()
         if behind is not None:
@@ -356,7 +351,7 @@ class FourierNetwork(nn.Module):
     activation : {"relu", "identity"}
     embedding : {"signed", "symmetrised"}
     init : {"symmetric", "even", "glorot", "antisymmetric", "theory"}
-        See `robustfourier.network.initial`.
+        See `robustfourier.network.initial_weights`.
     n_columns, n_outputs : int, default 1
         Input columns d, embedded one by one, and outputs q.
     mixed_modes : int, default 0

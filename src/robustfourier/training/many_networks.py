@@ -89,7 +89,7 @@ def train_many(
     Examples
     --------
     >>> from robustfourier.network.architecture import Architecture
-    >>> from robustfourier.network.initial import draw_weights
+    >>> from robustfourier.network.initial_weights import draw_weights
     >>> theta = np.linspace(-1, 1, 100)
     >>> starts = [draw_weights(Architecture(n_modes=3), random_state=seed) for seed in range(3)]
     >>> ends = train_many(starts, (theta, np.cos(2 * np.pi * theta)), n_steps=50,

@@ -11,8 +11,8 @@ from sklearn.utils.validation import check_is_fitted
 
 from robustfourier.arrays import FloatArray
 from robustfourier.bands.band_rows import Rows
-from robustfourier.bands.search import joint_periodogram
-from robustfourier.bands.shape import HARMONICS, BandMoments, fitted_shape
+from robustfourier.bands.band_shapes import HARMONICS, BandMoments, fitted_shape
+from robustfourier.bands.joint_periodogram import joint_periodogram
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
@@ -23,7 +23,7 @@ _CANDIDATES = 200  # peaks of each sum of the search whose evidence is compared
 _AROUND = np.linspace(-0.5, 0.5, 9)  # modes around a peak: a harmonic of order 6 moves by a third
 _REFINED = 16  # of them, the best, that are compared at the tops of their peaks
 _AT_ONCE = 256  # frequencies whose moments are held together
-_NATS = 5.0  # below the best: what is less likely by e⁵ = 148 is not told as an alternative
+_NATS = 5.0  # below the best: what is less likely by e⁵ = 148 is not reported as an alternative
 _PHASES = 200  # of a waveform, to find its height
 
 
@@ -39,7 +39,7 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
     periods : float, str or timedelta, optional
         The period, where it is known; nothing is searched then.
     max_frequency : float, optional
-        Highest frequency to search, in cycles per unit of time; by a rule that `notes_` tells if
+        Highest frequency to search, in cycles per unit of time; by a rule that `notes_` states if
         not given.
     false_alarm : float, default 0.01
         Probability that noise alone shows a period.
@@ -132,7 +132,7 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
             self._decide(grid[grid > 0])
 
     def _decide(self, grid: FloatArray) -> None:
-        """Choose the frequency of the largest evidence, and tell those nearly as likely."""
+        """Choose the frequency of the largest evidence, and report those nearly as likely."""
         step = 1.0 / float(np.ptp(self.rows_.times))
         found, evidence = self._refined(_apart(grid, self._evidence(grid), step), step)
         order = np.argsort(-evidence)
@@ -188,7 +188,7 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
         )
         if few := [rows.names[b] for b in range(len(rows.names)) if b not in rows.searched]:
             self.notes_ += (
-                f"{', '.join(few)}: too few rows for a say in the search; level and amplitude "
+                f"{', '.join(few)}: too few rows to be searched; level and amplitude "
                 "lean on the other bands",
             )
         if rows.constant:

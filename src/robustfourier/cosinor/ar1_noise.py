@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import FloatArray, IndexArray
-from robustfourier.cosinor.design import TimeBase
+from robustfourier.cosinor.design_matrix import TimeBase
 
 # Steps of atanh ρ at the median gap: power at low frequencies, (1 + ρ) / (1 - ρ), grows by 1.2 with
 # each, about what a few hundred samples tell apart; the last is 0.98.

@@ -31,7 +31,7 @@ class JointPeriodogram:
     own: FloatArray  # sum over bands of z_b
     shared: FloatArray  # z of one cosine for all bands
     width: float  # range searched, in units of independence
-    bands: int  # that have a say in `own`
+    bands: int  # that are summed in `own`
     rule: str  # why the search ended where it did
 
     @property

@@ -21,7 +21,6 @@ from robustfourier.training.batches import FixedSample
 from robustfourier.training.calibration import (
     FALSE_ALARM,
     Growth,
-    effective_rows,
     largest_curvature,
     noise_gradient,
     rate_for_passes,
@@ -33,6 +32,7 @@ from robustfourier.training.joint_training import train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
 from robustfourier.training.schedule import InverseDecay
+from robustfourier.weighted_rows import effective_rows
 
 _FIRST_BAND = 100  # modes to begin with; the paper's number
 _ANNEALED = 0.3  # of the time; at falling rates, when what is awake is awake
@@ -71,25 +71,13 @@ def train_calibrated(
     grow_band: bool = False,
     **options: Any,
 ) -> Calibrated:
-    """Train a diagonal network without dense layers for as long as the data have something to tell.
+    """Train a diagonal network without dense layers for the time that the noise of the data gives.
 
-    Parameters
-    ----------
-    sample : FixedSample
-        With y of standard deviation about 1.
-    architecture : Architecture
-        With `grow_band` its number of modes is where the band begins.
-    start : callable
-        ``start(architecture, init_scale)`` gives weights with a diagonal of size init_scale/√D.
-    loss : Loss
-    init_scale : float, optional
-        Of the start; from the noise of a coefficient if not given.
-    learning_rate : float, optional
-        From the curvature if not given.
-    grow_band : bool, default False
-        Whether to take in higher modes while the residual asks for them.
-    **options
-        For `train_jointly`: batch_size, engine, observers, random_state, penalty and boxes.
+    y has standard deviation about 1. ``start(architecture, init_scale)`` gives weights with a
+    diagonal of size init_scale/√D; without `init_scale` it follows from the noise of a coefficient,
+    without `learning_rate` that from the curvature. With `grow_band` the architecture's modes are
+    where the band begins, and higher ones are taken in while the residual asks for them. `options`
+    are those of `train_jointly`.
     """
     rate, rng = learning_rate, np.random.default_rng(options.pop("random_state", None))
     for _ in range(_RETRIES):
@@ -136,7 +124,7 @@ class _Run:
         self.options, self.rng = options, rng
         self.growth = Growth.of(architecture, loss)
         self.n_modes = architecture.n_modes * architecture.n_columns + architecture.n_mixed
-        self.n_rows, self.noise = effective_rows(sample), self._spread(sample.y)
+        self.n_rows, self.noise = effective_rows(sample.weight), self._spread(sample.y)
         self.size = float(np.sqrt(np.mean(sample.y**2)))
         root = np.sqrt(architecture.embedding_size)
         derived = root * self.growth.start_below(self._gradient() or 1.0, self.n_modes)
