@@ -167,7 +167,7 @@ def page_text(fits: dict[int, Profile]) -> str:
     """Return the page for profiles by numbers of samples."""
     heads = [f"n = {samples}" for samples in fits]
     whole = [sum(rows == n for rows, _ in work.nuffts) for n, (_, _, work) in fits.items()]
-    counts = [
+    counts: list[list[object]] = [
         ["seconds", "", *(f"{seconds:.3g}" for seconds, _, _ in fits.values())],
         ["nonuniform FFTs of all samples", "3: weights, values, a residual", *whole],
         *([*words, *(work.calls[name] for _, _, work in fits.values())]

@@ -55,7 +55,7 @@ def read_netcdf(path: Path, name: str, options: ReadOptions) -> Frame:
     with open(path, "rb") as file:
         engine = "scipy" if file.read(3) == b"CDF" else "h5netcdf"
     if engine == "h5netcdf":
-        import h5netcdf
+        import h5netcdf  # type: ignore[import-untyped]
 
         with h5netcdf.File(path) as held:
             of_each = [math.prod(v.shape) * v.dtype.itemsize for v in held.variables.values()]
