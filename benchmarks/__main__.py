@@ -13,7 +13,7 @@ SUITES = {
     "paper_training": "the paper's networks at the limit by training",
     "false_alarms": "noise that has no period",
     "times": "seconds beside the periodogram's, and on records of every day",
-    "rhythm": "known periods tested in many series",
+    "rhythm": "known periods tested in a million series",
     "bands": "one period in several bands",
     "app": "the local page: first picture, cost of watching, many jobs, memory",
 }

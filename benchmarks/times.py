@@ -1,12 +1,11 @@
 """Seconds beside the periodogram's, and on records of every day.
 
-``python -m benchmarks.times --page docs/speed.md`` measures and writes the page; ``--before
-FOLDER`` names a checkout of an earlier version, whose default search is timed in the same run.
-Each fit runs on one thread in a process of its own, after one of some 400 samples that loads what
-has to be loaded. Where it takes less than two seconds it runs five more times, and the median of
-those counts, for rivals as for us: a first fit loads what the small one did not need, and a machine
-that others share swings within seconds. Rivals take turns on the same samples; ratios are medians
-with the smallest and the largest.
+``python -m benchmarks.times --page docs/speed.md`` measures and writes the page. Each fit runs on
+one thread in a process of its own, after one of some 400 samples that loads what has to be loaded.
+Where it takes less than two seconds it runs five more times, and the median of those counts, for
+rivals as for us: a first fit loads what the small one did not need, and a machine that others share
+swings within seconds. Rivals take turns on the same samples; ratios are medians with the smallest
+and the largest.
 """
 
 from __future__ import annotations
@@ -104,26 +103,23 @@ def hourly_series(seed: int) -> FloatArray:
     return np.stack([t, y])
 
 
-def measured(method: str, samples: FloatArray, before: Path | None = None) -> FloatArray:
-    """Processor seconds, megabytes more than before, and lines found."""
+def measured(method: str, samples: FloatArray) -> FloatArray:
+    """Processor seconds, megabytes that it took, and lines found."""
     with tempfile.TemporaryDirectory() as name:
         place = Path(name) / "samples.npy"
         np.save(place, samples)
-        path = [] if before is None else [str(before.absolute() / "src")]
-        env = {**os.environ, **_ONE_THREAD, "PYTHONPATH": os.pathsep.join([*path, os.getcwd()])}
+        path = os.pathsep.join([os.getcwd(), os.environ.get("PYTHONPATH", "")])
+        env = {**os.environ, **_ONE_THREAD, "PYTHONPATH": path}
         command = [sys.executable, "-c", _MEASURE, method, str(place)]
         return np.array(json.loads(subprocess.check_output(command, text=True, env=env)))
 
 
-def in_turns(
-    methods: list[str], n: int, seeds: range, before: Path | None
-) -> dict[str, FloatArray]:
+def in_turns(methods: list[str], n: int, seeds: range) -> dict[str, FloatArray]:
     """What `measured` tells of each method for each seed; all methods before the next seed."""
     runs: dict[str, list[FloatArray]] = {method: [] for method in methods}
     for seed in seeds:
         for method in methods:
-            old = before if method == "before" else None
-            runs[method].append(measured(method, tones(n, seed), old))
+            runs[method].append(measured(method, tones(n, seed)))
     return {method: np.array(rows) for method, rows in runs.items()}
 
 
@@ -132,14 +128,13 @@ def told(ratios: FloatArray) -> str:
     return f"{np.median(ratios):.2f} [{ratios.min():.2f}, {ratios.max():.2f}]"
 
 
-def tone_rows(sizes: list[int], seeds: range, before: Path | None) -> Iterator[Verdict]:
-    """Three tones: the same band as nifty-ls, the default band, and the earlier version."""
+def tone_rows(sizes: list[int], seeds: range) -> Iterator[Verdict]:
+    """Three tones: the same band as nifty-ls, and the default band."""
     spent = []
     for n in sizes:
         few = seeds[:3] if n > 10_000 else seeds
         methods = ["nifty", "same band", "default"]
-        earlier = before is not None and n <= 100_000
-        runs = in_turns([*methods, *(["before"] if earlier else [])], n, few, before)
+        runs = in_turns(methods, n, few)
         theirs = runs["nifty"][:, 0]
         same, default = (runs[m][:, 0] / theirs for m in methods[1:])
         peak = f"{runs['same band'][:, 1].max():.0f} MB (theirs {runs['nifty'][:, 1].max():.0f})"
@@ -156,11 +151,6 @@ def tone_rows(sizes: list[int], seeds: range, before: Path | None) -> Iterator[V
             most = float(runs["default"][:, 1].max())
             words = f"≤ {MEMORY[n]} MB at the most"
             yield Verdict(f"{n:,} samples, memory", words, f"{most:.0f} MB", most <= MEMORY[n])
-        if earlier:
-            faster = runs["before"][:, 0] / runs["default"][:, 0]
-            words = "≥ 4 × faster than version 0.1.0"
-            good = bool(np.median(faster) >= 4.0)
-            yield Verdict(f"{n:,} samples, the default band", words, f"{told(faster)} ×", good)
         spent.append(float(np.median(runs["default"][:, 0])))
     if len(sizes) > 2:
         grown = [*sizes[1:], LARGEST]
@@ -311,11 +301,11 @@ def seconds_until(word: str, arguments: list[str]) -> float:
     return float(seconds)
 
 
-def main(quick: bool = False, before: Path | None = None) -> list[Verdict]:
+def main(quick: bool = False) -> list[Verdict]:
     """Measure all of it."""
     sizes = [n for n in SAME_BAND if not quick or n <= 10_000]
     verdicts, seeds = [], SEEDS[:1] if quick else SEEDS
-    for rows in (tone_rows(sizes, seeds, before), everyday_rows(quick)):
+    for rows in (tone_rows(sizes, seeds), everyday_rows(quick)):
         for verdict in rows:
             print(f"{verdict.case}: {verdict.measured} ({verdict.word})", flush=True)
             verdicts.append(verdict)
@@ -326,10 +316,9 @@ def command(arguments: list[str] | None = None) -> int:
     """Measure, print, and write the page; the exit code is 1 if a bar was missed."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.times", description=__doc__)
     parser.add_argument("--quick", action="store_true", help="one seed, small sizes")
-    parser.add_argument("--before", type=Path, help="checkout of an earlier version")
     parser.add_argument("--page", type=Path)
     options = parser.parse_args(arguments)
-    verdicts = main(options.quick, options.before)
+    verdicts = main(options.quick)
     if options.page:
         text = f"# How fast it is\n\n{str(__doc__).strip()}\n\n{table('what', verdicts)}\n"
         options.page.write_text(text, encoding="utf-8")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import secrets
-import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 
@@ -78,16 +77,3 @@ def print_verdicts(title: str, verdicts: Sequence[Verdict]) -> int:
     kept, missed = words.count("PASS"), words.count("FALLS SHORT")
     print(f"\n{kept} passed, {missed} fall short, {len(verdicts) - kept - missed} reported only")
     return int(missed > 0)
-
-
-def timed(
-    work: Callable[[], object], repeats: int, clock: Callable[[], float] = time.perf_counter
-) -> list[float]:
-    """Seconds of each of `repeats` calls, after one to warm up."""
-    work()
-    seconds = []
-    for _ in range(repeats):
-        start = clock()
-        work()
-        seconds.append(clock() - start)
-    return seconds

@@ -11,7 +11,7 @@ from pathlib import Path
 from benchmarks.peers import methods
 from benchmarks.peers.catalogue import catalogue
 from benchmarks.peers.page import write_page
-from benchmarks.peers.rows import forget
+from benchmarks.peers.rows import forget, note_versions, read
 from benchmarks.peers.runner import LIMIT, Plan, run
 
 RESULTS = Path("benchmarks/results/peers")
@@ -70,6 +70,9 @@ def main(arguments: list[str] | None = None) -> int:
     out = options.out or (RESULTS / "quick" if options.quick else RESULTS)
     out.mkdir(parents=True, exist_ok=True)
     if options.again:
+        needed = {row.problem for row in read(out / "rows.csv") if row.method in options.methods}
+        if gone := needed - {entry.name for entry in catalogue(options.data)}:
+            parser.error(f"rows of {', '.join(sorted(gone))} would be lost; give --data")
         forget(out / "rows.csv", options.methods)
     elif options.quick and not options.page_only:
         forget(out / "rows.csv", options.methods or methods.ALL)  # it shows what runs today
@@ -83,6 +86,8 @@ def main(arguments: list[str] | None = None) -> int:
             own_seeds=options.own_seeds,
         )
         run(chosen, out / "rows.csv", say=functools.partial(print, flush=True))
+        for key in chosen.methods:
+            note_versions(out / "rows.csv", methods.versions(methods.load(key)))
         minutes = (time.perf_counter() - start) / 60.0
         print(f"ran for {minutes:.1f} minutes, {sum(os.times()[:4]):.0f} s of the processor")
     # A quick run shows that everything works; the page in docs/ is drawn from full runs only.

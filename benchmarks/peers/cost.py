@@ -1,7 +1,6 @@
 """Where the time goes: the page `docs/cost.md`, by ``python -m benchmarks.peers.cost``.
 
-A profile of `PeriodicMixture.fit` by stage, the time of a training step, and beside each what the
-machine would need at least for the same arithmetic and the same memory traffic.
+A profile of `PeriodicMixture.fit` by stage, and what was done beside what the answer needs.
 """
 
 from __future__ import annotations
@@ -23,12 +22,34 @@ from typing import Any  # noqa: E402
 
 import numpy as np  # noqa: E402
 
-from benchmarks.peers.machine import Machine, best, measure, real_fft_work  # noqa: E402
-from robustfourier.synthetic import paper_example, random_mixture  # noqa: E402
+from benchmarks.verdicts import markdown  # noqa: E402
+from robustfourier.synthetic import random_mixture  # noqa: E402
 
 SIZES = (1_000, 10_000, 100_000)
-KERNEL = 16  # cells that a sample is spread to
-UPSAMPLING = 2.0
+SMALLEST_SHARE = 0.015  # of the time, that a file is named for
+#: Calls that are counted → what they are, and how many the answer needs.
+NEEDED = {
+    "diagonal_flow": ("trainings of the diagonal layer", "0: the lines are known"),
+    "linear_fit": (
+        "normal equations solved",
+        "8: 4 steps of the lines together, and 4 more trends to choose from",
+    ),
+    "best": ("noise models chosen", "1: beside the last lines"),
+    "evaluate": ("lines evaluated at all samples", "1: for the last residual"),
+}
+INTRODUCTION = """# What it costs
+
+Where the time of `PeriodicMixture.fit` goes: five tones at irregular times.
+`python -m benchmarks.peers.cost` measures and writes this page. Seconds are processor time on one
+thread of a machine that others share.
+
+## Needed and done
+
+*Needed* is what the answer takes if somebody tells which lines there are, about where, and that the
+noise is white; *done* is what it took to find out."""
+STAGES = """## By stage
+
+Share of the processor time, time inside libraries counted where it was called for."""
 PACKAGE = f"{os.sep}robustfourier{os.sep}"
 Function = tuple[str, int, str]
 
@@ -39,18 +60,6 @@ class Work:
 
     nuffts: list[tuple[int, int]] = field(default_factory=list)
     calls: Counter[str] = field(default_factory=Counter)
-
-    def operations(self) -> float:
-        """Floating-point operations of the transforms."""
-        # Spreading: one real multiply-add per sample and cell; then one real FFT of the grid, two
-        # cells for each mode of either sign, and twice as dense.
-        spread = sum(2.0 * KERNEL * samples for samples, _ in self.nuffts)
-        grids = sum(real_fft_work(int(2.0 * UPSAMPLING * modes)) for _, modes in self.nuffts)
-        return spread + grids
-
-    def bytes(self) -> float:
-        """Memory traffic if each array were read and written once."""
-        return sum(24.0 * samples + 32.0 * modes for samples, modes in self.nuffts)
 
 
 def fit_profile(samples: int) -> tuple[float, dict[str, float], Work]:
@@ -151,62 +160,31 @@ def _counting(calls: Counter[str], name: str, function: Any) -> Any:
     return call
 
 
-@dataclass(frozen=True)
-class Step:
-    """A training step: seconds, operations and bytes from memory."""
-
-    name: str
-    seconds: float
-    operations: float
-    bytes: float
+Profile = tuple[float, dict[str, float], Work]
 
 
-def training_steps() -> list[Step]:
-    """Time a step of the paper's u0_diag and u1_diag on example 1, in the default engine."""
-    batch, features, width = 201, 201, 100
-    touched = batch * features * 8.0
-    # Per sample and feature φ: A φ + C |φ| forward, T += g φ and U += g |φ| backward.
-    plain = 8.0 * batch * features
-    # A dense layer behind it: forward, backward to its input, and its own gradient.
-    dense = 6.0 * batch * 2 * features * width
-    return [
-        Step("u0_diag", _seconds_per_step((), 4000), plain, touched),
-        Step("u1_diag", _seconds_per_step((width,), 300), plain + dense, touched),
-    ]
-
-
-def _seconds_per_step(hidden: tuple[int, ...], steps: int) -> float:
-    """Difference of a long and a short training, so that set-up does not count."""
-    from robustfourier import FourierNetworkRegressor
-
-    problem = paper_example(1, random_state=0)
-
-    def train(n_steps: int) -> None:
-        FourierNetworkRegressor(hidden_layer_sizes=hidden, n_steps=n_steps, random_state=0).fit(
-            problem.theta[:, None], problem.y
-        )
-
-    short, long = (best(lambda n=n: train(n), repeats=3) for n in (steps, 3 * steps))
-    return (long - short) / (2 * steps)
-
-
-def limit(machine: Machine, operations: float, traffic: float) -> float:
-    """Least seconds: arithmetic and memory traffic go on at the same time."""
-    return max(operations / machine.arithmetic, traffic / machine.triad)
-
-
-def write_page(docs: Path) -> Path:
-    """Measure and write `docs/cost.md`."""
-    from benchmarks.peers.cost_page import page_text
-
-    machine = measure()
-    text = page_text(machine, {n: fit_profile(n) for n in SIZES}, training_steps())
-    docs.mkdir(parents=True, exist_ok=True)
-    page = docs / "cost.md"
-    page.write_text(text, encoding="utf-8")
-    return page
+def page_text(fits: dict[int, Profile]) -> str:
+    """Return the page for profiles by numbers of samples."""
+    heads = [f"n = {samples}" for samples in fits]
+    whole = [sum(rows == n for rows, _ in work.nuffts) for n, (_, _, work) in fits.items()]
+    counts: list[list[object]] = [
+        ["seconds", "", *(f"{seconds:.3g}" for seconds, _, _ in fits.values())],
+        ["nonuniform FFTs of all samples", "3: weights, values, a residual", *whole],
+        *([*words, *(work.calls[name] for _, _, work in fits.values())]
+          for name, words in NEEDED.items()),
+    ]  # fmt: skip
+    shares = [{f: s / seconds for f, s in stages.items()} for seconds, stages, _ in fits.values()]
+    every = sorted({f for share in shares for f in share}, key=lambda f: -shares[0].get(f, 0.0))
+    named = [f for f in every if max(share.get(f, 0.0) for share in shares) > SMALLEST_SHARE]
+    body = [[f"`{f}`", *(f"{share.get(f, 0.0):.0%}" for share in shares)] for f in named]
+    rest = [1.0 - sum(share.get(f, 0.0) for f in named) for share in shares]
+    body.append(["everything else", *(f"{part:.0%}" for part in rest)])
+    done = markdown(["what", "needed", *(f"done, {head}" for head in heads)], counts)
+    return f"{INTRODUCTION}\n\n{done}\n\n{STAGES}\n\n{markdown(['file', *heads], body)}\n"
 
 
 if __name__ == "__main__":
     np.seterr(all="ignore")
-    print(f"wrote {write_page(Path('docs'))}")
+    page = Path("docs/cost.md")
+    page.write_text(page_text({n: fit_profile(n) for n in SIZES}), encoding="utf-8")
+    print(f"wrote {page}")

@@ -8,14 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.catalogue import LINKED, MIXTURES, NOISE, SIZE, Entry
+from benchmarks.peers.catalogue import NOISE, SIZE, Entry
 from benchmarks.peers.comparisons import (
     LEVEL,
     LOSES,
     OURS,
     WINS,
     Comparison,
-    Measure,
     Results,
     error_lines,
     is_told,
@@ -43,8 +42,6 @@ def draw(results: Results, entries: Sequence[Entry], folder: Path) -> list[Path]
         _noise_curve(results, entries, folder / "noise.png"),
         _size_curve(results, entries, folder / "size.png"),
         _rivals(results, entries, folder / "rivals.png"),
-        _ratios(results, entries, folder / "ratios.png"),
-        _periods(results, entries, folder / "periods.png"),
     ]
     return [path for path in made if path is not None]
 
@@ -193,108 +190,6 @@ def _seed_ratios(results: Results, problem: str, line: Comparison) -> tuple[floa
     middle = line.ours / line.rival
     low, high = np.quantile(single, (0.25, 0.75)) if single else (middle, middle)
     return float(min(low, middle)), middle, float(max(high, middle))
-
-
-def _ratios(results: Results, entries: Sequence[Entry], path: Path) -> Path | None:
-    """Error of every method over ours, on every problem."""
-    shown = [e for e in entries if e.group != SIZE and results.values(e.name, OURS, "error")]
-    names = [entry.name for entry in shown]
-    keys = [key for key in results.methods() if key != OURS]
-    if not names or not keys:
-        return None
-    ratio = np.array([[_error_ratio(results, name, key) for key in keys] for name in names])
-
-    def drawing(figure: Any) -> None:
-        axis = figure.add_subplot()
-        _draw_table(figure, axis, ratio)
-        for i in range(1, len(shown)):
-            if shown[i].group != shown[i - 1].group:
-                axis.axhline(i - 0.5, color="0.35", lw=0.8)
-        axis.set_yticks(range(len(names)), names, fontsize=8.5)
-        labels = [plain_name(key) + (" †" if is_told(key) else "") for key in keys]
-        turned = {"rotation": 45, "ha": "right", "rotation_mode": "anchor"}
-        axis.set_xticks(range(len(keys)), labels, fontsize=8.5, **turned)
-        axis.tick_params(length=0)
-        title = "error / error of PeriodicMixture, on the seeds both have (red: less than ours)"
-        axis.set_title(title, fontsize=10)
-
-    return save_figure(path, (3.6 + 0.5 * len(keys), 3.2 + 0.27 * len(names)), drawing)
-
-
-def _draw_table(figure: Any, axis: Any, ratio: np.ndarray) -> None:
-    """Shades and numbers."""
-    from matplotlib.colors import TwoSlopeNorm
-
-    with np.errstate(divide="ignore"):
-        shade = np.clip(np.log2(ratio), -2, 4)
-    image = axis.imshow(shade, cmap="RdBu", norm=TwoSlopeNorm(0.0, -2.0, 4.0), aspect="auto")
-    for i, j in np.argwhere(np.isfinite(ratio)):
-        dark = shade[i, j] > 2.6 or shade[i, j] < -1.3
-        text = f"{ratio[i, j]:.2g}" if ratio[i, j] < 100 else "≫"
-        axis.text(j, i, text, ha="center", va="center", fontsize=7.5, color="w" if dark else "k")
-    axis.grid(False)
-    bar = figure.colorbar(image, ax=axis, pad=0.01, fraction=0.025, label="ratio of errors")
-    bar.set_ticks([-2, -1, 0, 1, 2, 3, 4], labels=["≤ ¼", "½", "1", "2", "4", "8", "≥ 16"])
-
-
-def _error_ratio(results: Results, problem: str, key: str) -> float:
-    """Their median error over ours, on the seeds both have."""
-    ours, theirs = Measure(results, (problem,), "error", "error").paired(OURS, key)
-    return theirs / ours
-
-
-def _periods(results: Results, entries: Sequence[Entry], path: Path) -> Path | None:
-    """Precision and recall of every method, for sinusoids and for links."""
-    groups = {
-        group: [e.name for e in entries if e.group == group and e.name in results.problems()]
-        for group in (MIXTURES, LINKED)
-    }
-    every = [name for names in groups.values() for name in names]
-    keys = [
-        key
-        for key in results.methods()
-        if not is_told(key) and np.isfinite(results.mean(every, key, "recall"))
-    ]
-    if not keys:
-        return None
-
-    def drawing(figure: Any) -> None:
-        axes = figure.subplots(1, 2, sharey=True)
-        for axis, (group, names) in zip(axes, groups.items(), strict=True):
-            for y, key in enumerate(keys):
-                _draw_shares(axis, results, names, key, y)
-                if y:
-                    axis.axhline(y - 0.5, color="#e4e8ee", lw=0.8, zorder=0)
-            axis.set(xlim=(-0.04, 1.2), ylim=(len(keys) - 0.5, -0.5), xlabel="share")
-            axis.set_xticks(np.linspace(0.0, 1.0, 6))
-            axis.set_title(group)
-            axis.grid(axis="y", visible=False)
-        axes[0].set_yticks(range(len(keys)), [plain_name(key) for key in keys], fontsize=9)
-        _legend(figure, axes)
-
-    return save_figure(path, (11.2, 1.8 + 0.3 * len(keys)), drawing)
-
-
-def _draw_shares(axis: Any, results: Results, names: Sequence[str], key: str, y: int) -> None:
-    """Means over problems and seeds with twice their standard error, one above the other."""
-    ink = _COLOURS["ours"] if key == OURS else "#023047"
-    signs = (("precision", "of the periods", "o", ink), ("recall", "of the fundamentals", "D", "w"))
-    for shift, (column, whose, sign, fill) in zip((-0.17, 0.17), signs, strict=True):
-        values = np.array([v for name in names for v in results.values(name, key, column)])
-        if not values.size:
-            continue
-        middle, error = values.mean(), 2.0 * values.std() / np.sqrt(values.size)
-        ends = [[min(error, middle)], [min(error, 1.0 - middle)]]
-        label = f"{column} {whose} (bars: two standard errors)" if y == 0 else None
-        axis.errorbar(
-            middle, y + shift, xerr=ends, fmt=sign, ms=6, color=ink, mfc=fill, mec=ink,
-            elinewidth=1.0, capsize=2.0, label=label,
-        )  # fmt: skip
-    ran = sum(bool(results.values(name, key, "recall")) for name in names)
-    if 0 < ran < len(names):
-        axis.text(
-            1.19, y, f"{ran} of {len(names)}", va="center", ha="right", fontsize=7, color="0.4"
-        )
 
 
 def _present(results: Results, keys: Sequence[str]) -> list[str]:

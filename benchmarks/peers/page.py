@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 from collections.abc import Iterable, Sequence
@@ -40,7 +41,7 @@ from benchmarks.peers.comparisons import (
     size_lines,
 )
 from benchmarks.peers.figures import draw
-from benchmarks.peers.rows import OK, Row, read
+from benchmarks.peers.rows import OK, VERSIONS, Row, read
 from benchmarks.peers.runner import LIMIT, NOT_AGAIN
 from benchmarks.verdicts import markdown
 
@@ -111,8 +112,6 @@ def _sections(
         "root-mean-square error over the standard deviation. † is told what no user knows. A dash: "
         "not run on it, or not made for it (see the last table)."
     )
-    if "ratios.png" in figures:
-        yield "![Error of every method over ours](figures/benchmarks/ratios.png)"
     for group in GROUPS:
         names = _names(results, entries, group)
         if names:
@@ -120,7 +119,7 @@ def _sections(
             yield _error_table(results, names)
     if "noise.png" in figures:
         yield "![Error, recall and precision against noise](figures/benchmarks/noise.png)"
-    yield _period_section(results, entries, figures)
+    yield _period_section(results, entries)
     if own := _own_section(every_seed, results, entries):
         yield own
     yield _noise_section(results, entries)
@@ -149,7 +148,7 @@ def _introduction(rows: list[Row], results: Results, source: Path, docs: Path) -
             **_networks(rows),
             limit=LIMIT,
             extra="\n".join(notes),
-            versions=_versions(results),
+            versions=_versions(source),
             machine=_machine(),
         )
         .replace("\n\n\n", "\n\n")
@@ -176,12 +175,11 @@ def _networks(rows: list[Row]) -> dict[str, int]:
     }
 
 
-def _versions(results: Results) -> str:
-    found: dict[str, str | None] = {}
-    for key in results.methods():
-        found |= methods.versions(methods.load(key))
-    words = [f"{name} {version or '(not installed)'}" for name, version in sorted(found.items())]
-    return "Versions: " + ", ".join(words) + "."
+def _versions(rows: Path) -> str:
+    """Of the packages at the time that their rows were made."""
+    kept = rows.with_name(VERSIONS)
+    found = json.loads(kept.read_text(encoding="utf-8")) if kept.exists() else {}
+    return f"Versions: {', '.join(f'{name} {found[name]}' for name in sorted(found))}."
 
 
 def _verdicts(lines: list[Comparison]) -> str:
@@ -248,10 +246,8 @@ def _bold(value: float, best: float) -> str:
     return f"**{text}**" if np.isfinite(value) and value <= best * 1.02 else text
 
 
-def _period_section(results: Results, entries: Sequence[Entry], figures: list[str]) -> str:
+def _period_section(results: Results, entries: Sequence[Entry]) -> str:
     parts = ["## Periods"]
-    if "periods.png" in figures:
-        parts.append("![Precision and recall](figures/benchmarks/periods.png)")
     for group in PERIOD_GROUPS:
         names = _names(results, entries, group)
         body = []

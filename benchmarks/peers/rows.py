@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import csv
+import json
 from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 
 OK = "ok"
+VERSIONS = "versions.json"  # beside the rows: of the packages that made them
 
 
 @dataclass(frozen=True)
@@ -81,6 +83,13 @@ def forget(path: Path, methods: Iterable[str]) -> None:
     path.unlink(missing_ok=True)
     for row in kept:
         append(path, row)
+
+
+def note_versions(path: Path, versions: dict[str, str]) -> None:
+    """Note which packages have made rows; those of others stay as they are."""
+    place = path.with_name(VERSIONS)
+    before = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
+    place.write_text(json.dumps({**before, **versions}, indent=1) + "\n", encoding="utf-8")
 
 
 def _cell(value: object) -> object:

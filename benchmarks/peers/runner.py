@@ -135,7 +135,7 @@ def _runs_on(plan: Plan, method: Method, entry: Entry, seed: int) -> bool:
 
 
 def _missing(method: Method) -> str:
-    lacking = [name for name, version in methods.versions(method).items() if version is None]
+    lacking = [name for name in method.PACKAGES if name not in methods.versions(method)]
     return f"not installed: {', '.join(lacking)}" if lacking else ""
 
 

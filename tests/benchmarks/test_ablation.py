@@ -34,19 +34,6 @@ def test_a_function_is_replaced_everywhere_counted_and_put_back(stages):
     assert stages.grow(1) == 2
 
 
-@pytest.mark.usefixtures("stages")
-def test_a_method_is_replaced_in_its_class_counted_and_put_back():
-    class Search:
-        def more(self, lines):
-            return lines + 1
-
-    sys.modules["robustfourier.stages"].Search = Search
-    with switched(off("more", "stages:Search.more", lambda _, lines: lines)) as calls:
-        assert Search().more(1) == 1
-        assert sum(calls.values()) == 1
-    assert Search().more(1) == 2
-
-
 def test_constants_and_entries_of_lists_are_switched_too(stages):
     with switched(valued("price", "stages:PRICE", 0.0)) as calls:
         assert stages.PRICE == 0.0
@@ -92,22 +79,3 @@ def test_the_table_tells_what_is_earned_what_it_costs_and_what_never_ran():
     lines = ablation.table([idle, one], base).splitlines()
     assert lines[2] == "| growth | +1 | 2 | 1 | +0.0 | a 2 | a 1 |"
     assert lines[3].startswith("| idle | never ran |")
-
-
-def test_the_command_runs_the_switches_that_are_asked_for(monkeypatch, tmp_path, capsys):
-    seen = []
-
-    def dry(tasks):
-        seen.append(PeriodicMixture.fit)
-        return [Row(kind, seed, True, "", 1.0, 10, 0.0, "") for kind, seed in tasks]
-
-    monkeypatch.setattr(ablation, "run", dry)
-    asked = ["--kinds", "white,red", "--start", "4", "--switches", "breakpoints;families"]
-    assert ablation.main([*asked, "--json", str(tmp_path / "rows.json")]) == 0
-    assert len(seen) == 4  # to warm up, as it is, and two switches
-    assert len((tmp_path / "rows.json").read_text().splitlines()) == 3
-    assert "seeds from 4: 2 of 2 right as it is" in capsys.readouterr().out
-    with pytest.raises(SystemExit, match="2"):
-        ablation.main(["--switches", "magic"])
-    assert ablation.main(["--list"]) == 0
-    assert "breakpoints: mixture.search.moves.Search._with_breaks" in capsys.readouterr().out

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 from benchmarks.peers.face import Fit
@@ -42,13 +40,6 @@ def test_a_line_can_be_claimed_once():
     assert hit.tolist() == [True]
 
 
-def test_the_nearest_pair_is_matched_first():
-    found, true = np.array([1.0, 1.4]), np.array([1.3, 1.45])
-    right, hit = matched(found, true, np.full(2, 0.5))
-    assert right.all()
-    assert hit.all()
-
-
 def test_false_periods_cost_precision_alone(task):
     found = scores(task, [0.5, 0.1, 0.07, 3.0])
     assert found["precision"] == 0.25
@@ -59,18 +50,6 @@ def test_no_periods_have_no_precision_and_no_recall(task):
     found = scores(task, [])
     assert "precision" not in found
     assert found["recall"] == 0.0
-
-
-def test_a_method_without_periods_is_not_scored_on_them(task):
-    assert period_scores(Fit(np.zeros_like), task) == {}
-
-
-def test_infinite_periods_are_no_periods(task):
-    assert scores(task, [np.inf, 0.5])["n_found"] == 1.0
-
-
-def test_real_series_have_recall_only(task):
-    assert set(scores(replace(task, scored="measured"), [0.5])) == {"n_found", "recall"}
 
 
 def test_own_errors_are_tried_on_right_periods_alone(task):

@@ -1,8 +1,5 @@
 """Noise without a period, and the counts of false alarms and dense tones."""
 
-import json
-import re
-
 import numpy as np
 import pytest
 from benchmarks.dense_tones import Draw
@@ -61,30 +58,6 @@ def test_the_bar_of_a_cell_is_the_level_and_two_standard_errors():
     assert (kind.passed, kind.measured) == (
         False, "6 of 198 (3.03%); above in 60/hump/even")  # fmt: skip
     assert everything.case == "all"
-
-
-def test_the_command_runs_the_cells_that_are_asked_for(monkeypatch, tmp_path, capsys):
-    asked = []
-
-    def one(cell, seed):
-        asked.append((cell.name, seed))
-        if cell.kind == "hump":
-            raise ArithmeticError
-        return cell.sampling == "nightly"
-
-    monkeypatch.setattr(false_alarms, "patterns", one)
-    rows = tmp_path / "rows.json"
-    chosen = ["--cells", "60/hump/even,60/white/*", "--draws", "20", "--start", "5"]
-    assert false_alarms.command([*chosen, "--json", str(rows)]) == 1
-    assert len(asked) == 80
-    assert {seed for _, seed in asked} == set(range(5, 25))
-    found = [json.loads(line) for line in rows.read_text().splitlines()]
-    assert [(row["n"], row["wrong"], row["failed"]) for row in found] == [
-        (60, 0, 0), (60, 0, 0), (60, 20, 0), (60, 0, 20)]  # fmt: skip
-    assert "**0 of 20, 20 failed**" in capsys.readouterr().out
-    with pytest.raises(SystemExit, match="2"):
-        false_alarms.command(["--cells", "60/pinkish/*"])
-    assert re.search("names no cell", capsys.readouterr().err)
 
 
 def test_naive_prewhitening_finds_twelve_tones():

@@ -3,7 +3,6 @@
 import numpy as np
 import pytest
 from benchmarks.ordinary.robust_period import SEVERITY, TRIPLE, protocol
-from benchmarks.protocols import __main__ as door
 from benchmarks.protocols import forecasts, periods, rows, stars
 from benchmarks.protocols.forecasts import Record
 
@@ -35,22 +34,6 @@ def test_precision_and_recall_count_each_true_period_once():
     counted = [{"right_2": 3, "told": 4, "true": 6}]
     assert periods.f1(counted, "right_2") == pytest.approx((0.75, 0.5, 0.6))
     assert periods.f1([{"right_2": 0, "told": 0, "true": 6}], "right_2") == (0.0, 0.0, 0.0)
-
-
-def test_the_protocol_of_periods_runs_for_any_method(monkeypatch, tmp_path, capsys):
-    monkeypatch.setitem(periods.METHODS, "always", ("numpy", lambda _: [100.0]))
-    file = tmp_path / "rows.jsonl"
-    asked = ["periods", "--draws", "2", "--start", "0", "--methods", "always"]
-    assert door.main([*asked, "--rows", str(file)]) == 0
-    assert len(rows.read(file)) == 18
-    # One period: all right. Three: one of them.
-    assert "| always | 1.00 / 1.00 / 1.00 |" in capsys.readouterr().out
-    assert door.main(["periods", "--draws", "1", "--start", "9", "--methods", "always", "--rows",
-                      str(file)]) == 0  # fmt: skip
-    assert len(rows.read(file)) == 36
-    with pytest.raises(SystemExit, match="2"):
-        door.main(["periods", "--methods", "never"])
-    assert door.main(["tea"]) == 2
 
 
 @pytest.mark.parametrize(

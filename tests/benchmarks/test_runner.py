@@ -1,5 +1,3 @@
-import os
-import signal
 import time
 from dataclasses import replace
 from types import SimpleNamespace
@@ -8,7 +6,7 @@ import numpy as np
 import pytest
 from benchmarks.peers import methods, rows, runner
 from benchmarks.peers.catalogue import MIXTURES, SIZE, Entry
-from benchmarks.peers.face import Fit, NotApplicableError
+from benchmarks.peers.face import Fit
 from benchmarks.peers.rows import Row
 from benchmarks.peers.runner import Plan, in_child, run
 
@@ -79,28 +77,6 @@ def test_a_method_that_fails_gets_its_word_in_the_row(use, plan, tmp_path):
     assert made[0].note == "ZeroDivisionError: no luck"
 
 
-def test_a_method_that_crashes_does_not_take_the_run_with_it(use, plan, tmp_path):
-    use(method(lambda *_: os.kill(os.getpid(), signal.SIGKILL)))
-    made = run(plan(), tmp_path / "rows.csv", quiet)
-    assert {row.status for row in made} == {"fails on a cosine: the process died"}
-
-
-def test_a_method_that_is_not_installed_is_skipped_with_a_word(use, plan, tmp_path):
-    use(method(honest, packages=("no-such-package",)))
-    made = run(plan(), tmp_path / "rows.csv", quiet)
-    assert {row.status for row in made} == {"not installed: no-such-package"}
-
-
-def test_a_method_may_say_that_the_data_is_not_for_it(use, plan, tmp_path):
-    def picky(t, y, told):
-        if t.size < runner.WARM_UP:
-            raise NotApplicableError("not a tide")
-        return honest(t, y, told)
-
-    use(method(picky))
-    assert {row.status for row in run(plan(), tmp_path / "rows.csv", quiet)} == {"not a tide"}
-
-
 def test_uneven_samples_are_not_given_to_methods_for_even_ones(use, task, tmp_path):
     use(method(honest, even_only=True))
     uneven = Entry("uneven", MIXTURES, lambda _seed: replace(task, even=False))
@@ -150,27 +126,6 @@ def test_memory_is_that_of_the_fit_alone(use, plan, tmp_path):
     use(method(greedy))
     made = run(plan(), tmp_path / "rows.csv", quiet)
     assert 38.0 < made[0].megabytes < 60.0
-
-
-def test_every_listed_method_has_the_face():
-    for key in methods.ALL:
-        module = methods.load(key)
-        assert module.NAME
-        assert module.PACKAGES
-        assert module.TOLD is not None
-        assert module.EVEN_ONLY in (True, False)
-        assert module.BUDGET in ("all", "subset", "own")
-        assert callable(module.fit)
-    assert len(methods.ALL) >= 12
-
-
-def test_networks_take_a_share_of_their_steps_in_a_quick_run(use, plan, tmp_path):
-    def telling(t, y, told):
-        return replace(honest(t, y, told), note=f"{told.effort:g}")
-
-    use(method(telling))
-    made = run(plan(count=1, effort=0.25), tmp_path / "rows.csv", quiet)
-    assert {row.note for row in made} == {"0.25"}
 
 
 def test_our_own_methods_have_more_seeds(use, plan, tmp_path):

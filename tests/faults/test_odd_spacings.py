@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from robustfourier.estimators.mixture import PeriodicMixture
+from robustfourier.periodic.exponential_smoothing import BackTest
 
 N = 200
 ROW = np.arange(N)
@@ -48,3 +49,9 @@ def test_values_that_repeat_to_the_last_digit_are_forecast(n, pattern):
     mean, std = model.predict(np.arange(n, n + 8.0), return_std=True)
     np.testing.assert_allclose(mean, np.resize(np.roll(pattern, -(n % len(pattern))), 8), atol=1e-6)
     assert np.isfinite(std).all()
+
+
+def test_a_back_test_of_huge_values_has_finite_squares():
+    test = BackTest.of(1e200 * np.random.default_rng(0).normal(size=200))
+    squares = test.squares(test.values[test.rows], np.ones(test.rows.shape))
+    assert (squares[test.counts] == 0.0).all()

@@ -124,6 +124,30 @@ class TestSlowOnPurpose:
         table = gzip.compress(b"t,v\n" + b"".join(b"%d,1\n" % i for i in range(20_000)))
         assert len(read_samples(write(table, "even.csv.gz"))) == 20_000
 
+    @pytest.mark.parametrize("kind", ["mat", "struct.mat", "feather", "nc", "fits.gz"])
+    def test_no_packed_format_of_few_bytes_fills_the_memory(self, tmp_path, kind):
+        path, zeros = tmp_path / f"bomb.{kind}", np.zeros(1_000_000)
+        if kind.endswith("mat"):
+            from scipy.io import savemat
+
+            content = {"v": zeros, "fs": 1.0}
+            savemat(path, {"s": content} if "struct" in kind else content, do_compression=True)
+        elif kind == "feather":
+            feather = pytest.importorskip("pyarrow.feather")
+            feather.write_feather(pd.DataFrame({"t": zeros, "v": zeros}), path, compression="zstd")
+        elif kind == "nc":
+            h5netcdf = pytest.importorskip("h5netcdf")
+            with h5netcdf.File(path, "w") as file:
+                file.dimensions = {"time": 10**9}  # of fill values: none is stored
+                file.create_variable("level", ("time",), "f8", chunks=(10**6,))
+        else:
+            table = pytest.importorskip("astropy.table").Table({"t": zeros, "v": zeros})
+            table.write(tmp_path / "bomb.fits")
+            path.write_bytes(gzip.compress((tmp_path / "bomb.fits").read_bytes()))
+        assert path.stat().st_size < 60_000
+        with pytest.raises(DataError, match=re.escape("unpack to more than 100 times their size")):
+            read_samples(path)
+
     @pytest.mark.parametrize("delimiter", [",", ";", "\t", " "])
     def test_too_many_columns_are_refused(self, write, delimiter):
         wide = delimiter.join(["1"] * (MAX_COLUMNS + 1)) + "\n"

@@ -145,6 +145,7 @@ LONG = np.random.default_rng(0).permutation(len(list(crossing())))[:16]
 
 
 @pytest.mark.parametrize("which", LONG)
+@pytest.mark.statistical
 def test_the_engines_agree_after_a_thousand_steps(which):
     assert_same_training(list(crossing())[which], n_steps=1000)
 

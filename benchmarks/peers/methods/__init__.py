@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from importlib import import_module, metadata
 from typing import cast
 
@@ -26,12 +27,10 @@ def load(key: str) -> Method:
     return cast(Method, module)
 
 
-def versions(method: Method) -> dict[str, str | None]:
-    """Versions of the distributions a method needs; None where one is not installed."""
-    found: dict[str, str | None] = {}
+def versions(method: Method) -> dict[str, str]:
+    """Versions of the distributions a method needs, without those that are not installed."""
+    found = {}
     for package in method.PACKAGES:
-        try:
+        with suppress(metadata.PackageNotFoundError):
             found[package] = metadata.version(package)
-        except metadata.PackageNotFoundError:
-            found[package] = None
     return found

@@ -363,9 +363,9 @@ class BackTest:
         A variance is at least that of the values' last digit.
         """
         digit = float(np.spacing(np.nanmax(np.abs(self.values))))
-        least = max(digit**2, float(np.finfo(float).tiny))
-        squares = (self.values[self.rows] - forecasts) ** 2 / np.maximum(variances, least)
-        return np.asarray(np.where(self.counts, squares, np.nan))
+        least = max(digit, float(np.sqrt(np.finfo(float).tiny)))
+        off = (self.values[self.rows] - forecasts) / np.maximum(np.sqrt(variances), least)
+        return np.asarray(np.where(self.counts, off**2, np.nan))
 
 
 @dataclass(frozen=True, eq=False)

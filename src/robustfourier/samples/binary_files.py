@@ -1,13 +1,16 @@
 """Readers of files that are no text, each the one home of the library that opens them.
 
 Feather by pyarrow, FITS and VOTable by astropy, netCDF by xarray with h5netcdf or scipy, MATLAB
-(.mat, to version 7) and WAV by scipy.
+(.mat, to version 7) and WAV by scipy. How much a packed file unpacks to is known before it is done.
 """
 
 from __future__ import annotations
 
+import math
 import os
+import struct
 import warnings
+import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,20 +23,28 @@ from robustfourier.errors import DataError
 from robustfourier.samples.column_choice import speaks_of_time
 from robustfourier.samples.library_tables import dataset_frame, frame_of
 from robustfourier.samples.read_options import ReadOptions
+from robustfourier.samples.text_streams import require_proportion
 from robustfourier.samples.typed_tables import Frame, at_rate
 
 Path = str | os.PathLike[str]
 
+_COMPRESSED = 15  # type of a packed element of a MATLAB file
 # What a sampling rate is called, the clearest first.
 _RATES = ("sampling_rate", "samplingrate", "sample_rate", "samplerate", "srate", "fs", "sr")
 
 
 def read_feather(path: Path, name: str, options: ReadOptions) -> Frame:
     """All columns of a Feather file."""
-    del name, options
-    from pyarrow import feather
+    del options
+    import pyarrow as pa
 
-    table = feather.read_table(path)
+    batches, made = [], 0
+    with pa.OSFile(os.fspath(path)) as file, pa.ipc.open_file(file) as reader:
+        for i in range(reader.num_record_batches):
+            batches.append(reader.get_batch(i))
+            made += batches[-1].nbytes
+            _require_proportion(made, path, name)
+        table = pa.Table.from_batches(batches, reader.schema)
     return Frame(table.to_pandas(ignore_metadata=True))
 
 
@@ -43,6 +54,12 @@ def read_netcdf(path: Path, name: str, options: ReadOptions) -> Frame:
 
     with open(path, "rb") as file:
         engine = "scipy" if file.read(3) == b"CDF" else "h5netcdf"
+    if engine == "h5netcdf":
+        import h5netcdf  # type: ignore[import-untyped]
+
+        with h5netcdf.File(path) as held:
+            of_each = [math.prod(v.shape) * v.dtype.itemsize for v in held.variables.values()]
+        _require_proportion(sum(of_each), path, name)
     with xarray.open_dataset(path, engine=engine) as data:
         return dataset_frame(data.load(), name, options.time, options.value)
 
@@ -59,6 +76,7 @@ def read_fits(path: Path, name: str, options: ReadOptions) -> Frame:
             if isinstance(unit, (fits.BinTableHDU, fits.TableHDU))
         }
         chosen = _chosen_table(tables, name, options.sheet)
+        _require_proportion(units[int(chosen)].size, path, name)
         table = Table.read(units[int(chosen)], format="fits")
     return _astropy_frame(table, tables, chosen)
 
@@ -127,6 +145,7 @@ def read_matlab(path: Path, name: str, options: ReadOptions) -> Frame:
             raise DataError(
                 f"{name}: is a MATLAB file of version 7.3; save it with save(…, '-v7'), or as CSV"
             )
+    _require_matlab_in_proportion(path, name)
     content = loadmat(path, squeeze_me=True, struct_as_record=False)
     arrays: dict[str, Any] = {}
     numbers: dict[str, float] = {}
@@ -150,6 +169,29 @@ def read_matlab(path: Path, name: str, options: ReadOptions) -> Frame:
             f"{name}: holds neither times nor a sampling rate; give --rate, such as --rate 20000"
         )
     return frame
+
+
+def _require_matlab_in_proportion(path: Path, name: str) -> None:
+    """Unpack without keeping anything, to know how much it is."""
+    made = 0
+    with open(path, "rb") as file:
+        order = ">" if file.read(128)[126:] == b"MI" else "<"
+        while len(tag := file.read(8)) == 8:
+            kind, left = struct.unpack(f"{order}2I", tag)
+            if kind != _COMPRESSED:
+                file.seek(left, os.SEEK_CUR)
+                continue
+            unpacking = zlib.decompressobj()
+            while left and (block := file.read(min(left, 1 << 14))):
+                left -= len(block)
+                made += len(unpacking.decompress(block))
+                _require_proportion(made, path, name)
+
+
+def _require_proportion(made: int, path: Path, name: str) -> None:
+    require_proportion(
+        made, os.path.getsize(path), name, "the values", "write them without compression"
+    )
 
 
 def _flat(content: dict[str, Any], within: str = "") -> Iterator[tuple[str, Any]]:
