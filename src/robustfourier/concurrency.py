@@ -70,10 +70,10 @@ def follow_parent(parent: int) -> None:
 
 @contextmanager
 def interruption_as_such() -> Iterator[None]:
-    """Tell Ctrl-C as `KeyboardInterrupt`, even where compiled code has made a `SystemError` of it.
+    """Raise Ctrl-C as `KeyboardInterrupt`, even where compiled code has made a `SystemError` of it.
 
     If the signal comes while a library in C calls back into Python, that may return a result and
-    leave the exception set, which the interpreter tells as an error of the library.
+    leave the exception set, which the interpreter reports as an error of the library.
     """
     try:
         yield

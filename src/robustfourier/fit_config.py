@@ -52,6 +52,10 @@ class FitConfig:
         Pairs of periods of patterns that are to be one, such as "24h+12h".
     seed : int
         Seed of all random choices.
+    columns : tuple of str
+        Other columns of the file that are part of the fit.
+    holidays : str, optional
+        A country whose public holidays are part of the fit, such as "DE".
     options : bool
         Whether errors name options of the command line, or arguments of Python.
 
@@ -71,6 +75,8 @@ class FitConfig:
     split: tuple[str, ...] = ()
     merge: tuple[str, ...] = ()
     seed: int = 0
+    columns: tuple[str, ...] = ()
+    holidays: str | None = None
 
     options: InitVar[bool] = True
 
@@ -106,10 +112,8 @@ class FitConfig:
     @property
     def names_periods(self) -> bool:
         """Whether lengths of time are asked for, which only a record's unit gives a meaning."""
-        usual = FitConfig(
-            false_alarm=self.false_alarm, loss=self.loss, scale=self.scale, seed=self.seed
-        )
-        return self != usual
+        lengths = (self.shortest_period, self.longest_period)
+        return lengths != (None, None) or any((self.period, self.without, self.split, self.merge))
 
     @property
     def choices(self) -> dict[str, Any]:
@@ -119,22 +123,24 @@ class FitConfig:
 
     def parameters(self, samples: Samples) -> dict[str, Any]:
         """Return the parameters of `PeriodicMixture`, with lengths in the record's own unit."""
-        asked = dict(self.choices)
+        made = dict(self.choices)
+        if self.holidays is not None:
+            made["holidays"] = self.holidays
         if not self.names_periods:
-            return asked
+            return made
         length = _lengths(samples)
         if self.shortest_period is not None:
-            asked["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
+            made["max_frequency"] = 1.0 / length(self.shortest_period, "--shortest-period")
         if self.longest_period is not None:
-            asked["min_frequency"] = 1.0 / length(self.longest_period, "--longest-period")
+            made["min_frequency"] = 1.0 / length(self.longest_period, "--longest-period")
         named = {"periods": self.period, "without": self.without, "split": self.split}
         for name, texts in named.items():
             if texts:
                 option = f"--{name.removesuffix('s')}"
-                asked[name] = [length(text, option) for text in texts]
+                made[name] = [length(text, option) for text in texts]
         if self.merge:
-            asked["merge"] = [_pair(text, length) for text in self.merge]
-        return asked
+            made["merge"] = [_pair(text, length) for text in self.merge]
+        return made
 
     def words(self) -> list[str]:
         """Return the options of ``robustfourier fit`` that say the same; defaults are left out."""
@@ -142,6 +148,7 @@ class FitConfig:
         for field in fields(self):
             value = getattr(self, field.name)
             if value != field.default:
+                value = ",".join(value) if field.name == "columns" else value
                 several = value if isinstance(value, tuple) else (value,)
                 words += [word for one in several for word in (_option(field.name), str(one))]
         return words
@@ -155,15 +162,19 @@ class FitConfig:
         """Return the Python lines of the whole fit."""
         usual, given = FitConfig().parameters(samples), self.parameters(samples)
         chosen = ", ".join(f"{k}={v!r}" for k, v in given.items() if usual.get(k) != v)
-        return "\n".join(
-            [
-                "from robustfourier import PeriodicMixture, read_samples",
-                "",
-                f"samples = read_samples({_arguments(file, reading)})",
-                f"model = PeriodicMixture({chosen}).fit(samples)",
-                "print(model.summary())",
-            ]
-        )
+        lines = [
+            "from robustfourier import PeriodicMixture, read_samples",
+            "",
+            f"samples = read_samples({_arguments(file, reading)})",
+            f"model = PeriodicMixture({chosen}).fit(samples)",
+            "print(model.summary())",
+        ]
+        if self.columns:
+            lines.insert(1, "from robustfourier.analysis import read_regressors")
+            others = _arguments(file, {"names": self.columns, **reading})
+            lines.insert(4, f"others = read_regressors(samples, {others})")
+            lines[5] = lines[5].replace("(samples)", "(samples, regressors=others)")
+        return "\n".join(lines)
 
 
 def is_positive(value: Any) -> bool:
@@ -221,7 +232,7 @@ def _lengths(samples: Samples) -> Callable[[str, str], float]:
 
 
 def _option(name: str) -> str:
-    return f"--{name.replace('_', '-')}"
+    return "--with" if name == "columns" else f"--{name.replace('_', '-')}"
 
 
 def _short(value: Any) -> bool:

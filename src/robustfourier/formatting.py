@@ -218,6 +218,11 @@ def readable_frequency(frequency: float, unit: str, error: float | None = None) 
     return with_error(frequency * factor, spread, name)
 
 
+def quoted(text: str, limit: int = 60) -> str:
+    """User text for a message: in quotes, escaped, and no longer than `limit`."""
+    return repr(text if len(text) <= limit else text[: limit - 1] + "…")
+
+
 def listed(parts: Sequence[str]) -> str:
     """Several things in one breath: "a, b and c"."""
     return parts[0] if len(parts) == 1 else f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -1,4 +1,4 @@
-"""How much memory may be taken, asked *before* taking it.
+"""How much memory may be taken, checked *before* it is taken.
 
 An array that does not fit ends in a killed process, without a word. Whoever allocates something
 whose size the user chose (modes × samples) asks here first and raises `OutOfMemoryError` with

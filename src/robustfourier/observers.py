@@ -1,4 +1,4 @@
-"""Who watches a fit: a bar, a page, a log. The fit prints nothing; it tells observers what it does.
+"""Who watches a fit: a bar, a page, a log. The fit prints nothing; observers are told.
 
 Observers are callables, as in `robustfourier.training.callbacks`; here each is given an `Event`.
 They are set for a block of code, so that no stage has to hand them on::

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from robustfourier.analysis.csv_files import fit_table, write_csv, write_fit
 from robustfourier.analysis.predicting import grid_samples
+from robustfourier.analysis.tables import fit_table, write_csv, write_fit
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError, OutputError
 from robustfourier.report import render

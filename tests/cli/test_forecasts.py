@@ -18,7 +18,8 @@ def load_file(tmp_path_factory):
     temp = 12 + 4 * np.cos(2 * np.pi * (t - 15) / 24) + np.cumsum(0.5 * rng.normal(size=n))
     load = 50 + 3 * np.cos(2 * np.pi * t / 24) - 0.8 * temp + 0.5 * rng.normal(size=n)
     times = pd.date_range("2024-01-01", periods=n, freq="h")
-    frame = pd.DataFrame({"time": times, "load": load, "temp": temp})
+    sky = np.where(temp > temp[0] - 1, "warm", "cold")
+    frame = pd.DataFrame({"time": times, "load": load, "temp": temp, "sky": sky})
     frame[:336].to_csv(folder / "load.csv", index=False)
     frame[336:][["time", "temp"]].to_csv(folder / "next.csv", index=False)
     return folder, load[336:]
@@ -51,7 +52,42 @@ def test_other_columns_are_part_of_the_fit_and_of_predictions(load_file, run, tm
     assert np.sqrt(np.mean((told - came) ** 2)) < 0.8
     code, _, err = run("predict", out, "--to", "2024-01-16")
     assert code != 0
-    assert "the model needs temp; give --at FILE with a column of times and these" in err
+    assert "fitted --with temp and needs their values at each time; give --at FILE" in err
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ("wind", "--with 'wind': load.csv: no column 'wind' (--with); there are 'time', 'load'"),
+        ("sky", "'warm' is no number; correct it, choose another column with --with"),
+        ("load", "--with 'load' is the time or the value of the fit; name another column"),
+    ],
+)
+def test_a_column_that_cannot_explain_is_named_with_its_option(load_file, run, column, words):
+    folder, _ = load_file
+    code, _, err = run(
+        "fit", folder / "load.csv", "--value", "load", "--with", column, "--no-files"
+    )
+    assert code != 0
+    assert words in err
+    assert "--value" not in err
+
+
+def test_a_value_that_is_missing_after_the_record_is_named_with_its_time(load_file, run, tmp_path):
+    folder, _ = load_file
+    out = tmp_path / "results"
+    run("fit", folder / "load.csv", "--value", "load", "--with", "temp", "--out", out)
+    ahead = pd.read_csv(folder / "next.csv")
+    ahead.loc[3, "temp"] = np.nan
+    ahead.to_csv(tmp_path / "gap.csv", index=False)
+    code, _, err = run("predict", out, "--at", tmp_path / "gap.csv")
+    assert code != 0
+    assert "column 'temp' has no number at 1 of 48 times, the first 2024-01-15 03:00:00" in err
+    ahead[["time"]].assign(wind=1.0).to_csv(tmp_path / "other.csv", index=False)
+    code, _, err = run("predict", out, "--at", tmp_path / "other.csv")
+    assert code != 0
+    assert "--with 'temp': other.csv: no column 'temp'" in err
+    assert "the model was fitted --with temp: --at needs their values at each time" in err
 
 
 def test_a_horizon_with_other_columns_says_what_to_do(load_file, run):

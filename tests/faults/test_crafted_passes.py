@@ -16,7 +16,7 @@ if str(ROOT) not in sys.path:
 
 from benchmarks.faults.passes import CASES, LargeCheckpoints  # noqa: E402
 
-from robustfourier.errors import CheckpointError  # noqa: E402
+from robustfourier.errors import CheckpointError, DataError  # noqa: E402
 from robustfourier.large import fit_large  # noqa: E402
 
 
@@ -63,3 +63,14 @@ def test_parts_replaced_under_their_names_are_not_told_by_the_old_sums(tmp_path)
     place.unlink()
     found = fit_large(folder, checkpoint=place, engine="serial").model
     assert found.components_[0].period == pytest.approx(53.0, abs=0.1)
+
+
+def test_a_part_that_changes_between_two_passes_is_told(tmp_path):
+    t, path = np.arange(600.0), tmp_path / "a.csv"
+
+    def write(period):
+        pd.DataFrame({"t": t, "v": np.sin(2 * np.pi * t / period)}).to_csv(path, index=False)
+
+    write(37.0)
+    with pytest.raises(DataError, match=re.escape("a.csv: has changed while it was read")):
+        fit_large(path, observe=lambda what: write(53.0) if "the sums" in what else None)

@@ -5,8 +5,9 @@ import os
 import shutil
 
 import pytest
-from tests.faults.test_survey_folder import by, long_table
+from tests.faults.test_survey_folder import by, long_table, table
 
+import robustfourier as rf
 from robustfourier.errors import RobustFourierError
 
 
@@ -74,8 +75,18 @@ def test_crafted_folders_are_refused_or_taken_and_never_hang(tmp_path):
     assert min(taken, len(refused)) > 10
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")
+@pytest.mark.parametrize("values", [{}, {"value": "v"}, {"value": "all"}])
+def test_a_pipe_among_the_files_of_a_survey_is_told_and_nobody_waits_for_it(tmp_path, values):
+    files = [table(tmp_path / "a.csv"), tmp_path / "pipe"]
+    os.mkfifo(files[1])
+    found = rf.fit_many(files, out=tmp_path / "S", engine="serial", reports="none", **values)
+    assert list(found.series["status"]) == ["ok", "DataError"]
+    assert "is no regular file" in found.series["message"][1]
+
+
 CRAFTED = [
-    {"labels": []}, {"labels": {"../../x.parquet": ["a"]}}, {"digests": {}}, {"seals": None},
+    {"labels": []}, {"labels": {"../../x.parquet": ["a"]}}, {"digests": {}},
     {"unread": [1]}, {"unread": "abc"}, {"labels": {"000.parquet": [1]}},
     {"labels": {"000.parquet": 7}},
     {"labels": None},  # stands for labels exchanged between buckets

@@ -9,8 +9,9 @@ import pytest
 
 from robustfourier.errors import DataError, InputError, RobustFourierError
 from robustfourier.samples import column_names, read_samples, read_times
+from robustfourier.samples.columns import speaks_of_time, unit_of_name
 from robustfourier.samples.dialect import MAX_COLUMNS
-from robustfourier.samples.number_parsing import is_number
+from robustfourier.samples.number_parsing import is_number, split_unit
 
 
 def column(cells, name="x", value="y"):
@@ -92,6 +93,11 @@ class TestSlowOnPurpose:
     def test_many_digits_are_refused_in_one_pass(self):
         assert not is_number("1" * 1_000_000 + "x")
         assert not is_number("1" * 1_000_000 + "..")
+
+    def test_many_brackets_or_blanks_are_read_in_one_pass(self):
+        assert not speaks_of_time("(" * 1_000_000)
+        assert unit_of_name("(" * 1_000_000) == ""
+        assert split_unit("-" + " " * 1_000_000 + "x")[1] == ""
 
     @pytest.mark.parametrize("line", ["\n", "#\n", ",\n", "1,1\n"])
     def test_a_gzip_bomb_of_short_lines_is_refused(self, write, line):

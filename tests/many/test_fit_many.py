@@ -11,7 +11,7 @@ from tests.many.toys import NAMES, series
 import robustfourier as rf
 from robustfourier.atomic_files import locked
 from robustfourier.errors import InputError, OutputError, RunLockedError
-from robustfourier.many.discoveries import q_values
+from robustfourier.many.survey_tables import q_values
 
 QUICK = {"by": "sensor", "value": "level", "scale": "linear", "reports": "none"}
 FACTS = ["seconds", "key"]

@@ -34,12 +34,44 @@ def test_the_compiled_pass_is_the_innovations_form():
     gains, season_gains = np.array([0.3, 0.1, 0.9, 0.4]), np.array([0.2, 0.1])
     waveforms, state = rng.normal(size=11), np.array([1.0, 0.1, 0.2])
     slow = _slow_pass(gains, season_gains, values, seasons, waveforms, state)
-    none = np.zeros(0, int)
-    error = smoothing._pass(
-        gains, season_gains, values, seasons, waveforms, state, none, np.zeros((0, 0))
-    )
-    for fast, obvious in zip((error, state, waveforms), slow, strict=True):
+    state = np.append(state, 0.0)
+    every, none = np.append(gains, season_gains), np.zeros(0, int)
+    smoothing._pass(every, values, False, seasons, waveforms, state, none, np.zeros((0, 9)))
+    for fast, obvious in zip((state[3], state[:3], waveforms), slow, strict=True):
         assert fast == pytest.approx(obvious, rel=1e-12)
+
+
+def test_forecasts_within_the_record_are_those_of_what_came_before():
+    rng = np.random.default_rng(5)
+    values, seasons, origins = rng.normal(size=60), np.array([4, 7]), np.array([40, 55])
+    gains, start = np.array([0.3, 0.1, 0.9, 0.4, 0.2, 0.1]), rng.normal(size=11)
+    forecasts, state, waveforms = np.zeros((2, 9)), np.array([1.0, 0.1, 0.2, 0.0]), start.copy()
+    total = smoothing._pass(gains, values, False, seasons, waveforms, state, origins, forecasts)
+    errors = []
+    for origin, forecast in zip(origins, forecasts, strict=True):
+        before = (values[:origin], seasons, start, np.array([1.0, 0.1, 0.2]))
+        _, last, ends = _slow_pass(gains[:4], gains[4:], *before)
+        ends = smoothing._rolled(ends, seasons, origin)
+        model = Smoothing(1.0, False, seasons, gains[:4], gains[4:], last, ends, 1.0)
+        assert forecast == pytest.approx(model.mean(np.arange(1, 10)), rel=1e-12)
+        errors += np.abs(values[origin : origin + 9] - forecast[: 60 - origin]).tolist()
+    assert total == pytest.approx(np.sum(errors))
+
+
+def test_a_pass_from_the_end_to_the_start_is_that_of_the_record_turned_round():
+    rng = np.random.default_rng(6)
+    values, seasons, none = rng.normal(size=50), np.array([4, 7]), np.zeros(0, int)
+    gains, start = np.array([0.3, 0.1, 0.9, 0.4, 0.2, 0.1]), rng.normal(size=11)
+    turned = np.concatenate([part[(49 - np.arange(len(part))) % len(part)]
+                             for part in (start[:4], start[4:])])  # fmt: skip
+    state, waveforms = np.array([1.0, 0.1, 0.2, 0.0]), start.copy()
+    smoothing._pass(gains, values, True, seasons, waveforms, state, none, np.zeros((0, 9)))
+    slow = _slow_pass(
+        gains[:4], gains[4:], values[::-1], seasons, turned, np.array([1.0, 0.1, 0.2])
+    )
+    assert state[[3, 0, 1, 2]] == pytest.approx(np.append(slow[0], slow[1]), rel=1e-12)
+    ends = [part[(49 - np.arange(len(part))) % len(part)] for part in np.split(slow[2], [4])]
+    assert waveforms == pytest.approx(np.concatenate(ends), rel=1e-12)
 
 
 def test_the_variance_ahead_is_that_of_simulated_futures():

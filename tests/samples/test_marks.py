@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from robustfourier.datasets import load_sunspots
 from robustfourier.errors import DataError
 from robustfourier.samples import from_arrays, read_samples
-from robustfourier.samples.cleaning import marks_of
+from robustfourier.samples.samples import marks_of
 
 RNG = np.random.default_rng(0)
 MAGNITUDES = np.round(15.0 + 0.3 * np.sin(np.arange(200) / 3.0) + 0.05 * RNG.normal(size=200), 3)

@@ -2,5 +2,6 @@
 
 from robustfourier.analysis.fitting import METHODS, fit_model
 from robustfourier.analysis.pipeline import Analysis, analyse
+from robustfourier.analysis.regressor_columns import read_regressors
 
-__all__ = ["METHODS", "Analysis", "analyse", "fit_model"]
+__all__ = ["METHODS", "Analysis", "analyse", "fit_model", "read_regressors"]

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.analysis.csv_files import write_csv
+from robustfourier.analysis.tables import write_csv
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.bands import MultibandMixture
 from robustfourier.result_folders import BANDS, claimed, exchanged
 from robustfourier.samples import ReadOptions
-from robustfourier.samples.partitions import Layout, parts_of
+from robustfourier.samples.partitions import ERROR, LABEL, TIME, VALUE, Layout, parts_of, read_parts
 
 
 def analyse_bands(
@@ -32,8 +32,8 @@ def analyse_bands(
     `band` is the column that tells bands apart, `reading` holds options of `read_samples`,
     `parameters` are those of `MultibandMixture`.
     """
-    asked = ReadOptions(**{k: v for k, v in (reading or {}).items() if k != "duplicates"})
-    times, values, errors, bands, unit = _read(path, band, asked, [value] if value else None)
+    options = ReadOptions(**{k: v for k, v in (reading or {}).items() if k != "duplicates"})
+    times, values, errors, bands, unit = _read(path, band, options, [value] if value else None)
     model = MultibandMixture(unit=unit or None, **parameters)
     if out is None:
         return model.fit(times, values, band=bands, y_err=errors)
@@ -65,19 +65,17 @@ def period_table(model: MultibandMixture) -> pd.DataFrame:
 
 
 def _read(
-    path: str, band: str, asked: ReadOptions, value: Sequence[str] | None
+    path: str, band: str, options: ReadOptions, value: Sequence[str] | None
 ) -> tuple[Any, Any, Any, Any, str]:
     """Times, values, errors or None, bands, and the unit of the times."""
     parts = parts_of(path)
-    layout = Layout.of(parts[0], asked, value, None, [band])
-    pieces = [piece for part in parts for piece in part.pieces(layout)]
-    times: Any = np.concatenate([piece.times for piece in pieces])
-    known = ~np.isnat(times) if times.dtype.kind == "M" else np.isfinite(times)
-    values = np.concatenate([piece.values[:, 0] for piece in pieces])[known]
-    errors = [piece.errors for piece in pieces if piece.errors is not None]
-    bands = np.concatenate([piece.tags[0] for piece in pieces])[known]
-    unit = asked.unit or ("" if times.dtype.kind == "M" else layout.unit)
-    return times[known], values, np.concatenate(errors)[known] if errors else None, bands, unit
+    layout = Layout.of(parts[0], options, value, band)
+    rows = read_parts(parts, layout)
+    rows = rows[rows[TIME].notna()]
+    errors = rows[ERROR].to_numpy() if ERROR in rows else None
+    times = rows[TIME].to_numpy()
+    unit = options.unit or ("" if times.dtype.kind == "M" else layout.unit)
+    return times, rows[f"{VALUE}0"].to_numpy(), errors, rows[LABEL].to_numpy(), unit
 
 
 def _draw(model: MultibandMixture, path: Path) -> None:

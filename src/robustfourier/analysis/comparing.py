@@ -72,17 +72,18 @@ def in_a_sentence(matches: list[Match]) -> str:
     """What changed from the first model to the second, in a sentence or two."""
     if not matches:
         return "Neither finds a repeating pattern."
-    told = {verdict: [m for m in matches if m.verdict == verdict] for verdict in _VERDICTS}
-    if len(told["agrees"]) == len(matches):
+    by_verdict = {verdict: [m for m in matches if m.verdict == verdict] for verdict in _VERDICTS}
+    if len(by_verdict["agrees"]) == len(matches):
         same = "pattern" if len(matches) == 1 else f"{len(matches)} patterns"
         return f"Nothing changed beyond its errors: both find the same {same}."
     parts = [
-        f"{listed([_named(m) for m in told[verdict][:_SAID]])}{_more(told[verdict])} "
-        f"{_VERDICTS[verdict][len(told[verdict]) > 1]}"
+        f"{listed([_named(m) for m in some[:_SAID]])}"
+        f"{f' and {len(some) - _SAID} more' if len(some) > _SAID else ''} "
+        f"{_VERDICTS[verdict][len(some) > 1]}"
         for verdict in ("new", "gone", "drifted")
-        if told[verdict]
+        if (some := by_verdict[verdict])
     ]
-    rest = len(told["agrees"])
+    rest = len(by_verdict["agrees"])
     stays = f"; {rest} stay{'s' if rest == 1 else ''} as {'it was' if rest == 1 else 'they were'}"
     return f"{'; '.join(parts)}{stays if rest else ''}."
 
@@ -100,10 +101,6 @@ def _named(match: Match) -> str:
     if abs(match.amplitude) > _ERRORS * match.amplitude_error:
         changes.append(f"amplitude {'larger' if match.amplitude > 0 else 'smaller'}")
     return f"{words} ({listed(changes)})"
-
-
-def _more(matches: list[Match]) -> str:
-    return f" and {len(matches) - _SAID} more" if len(matches) > _SAID else ""
 
 
 def _seconds(model: Any) -> float | None:

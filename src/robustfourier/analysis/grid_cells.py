@@ -98,9 +98,9 @@ def _cell(times: Any, values: Any, parameters: dict[str, Any]) -> dict[str, Any]
     except (RobustFourierError, ValueError) as reason:
         return {**nothing, "status": str(reason).splitlines()[0]}
     domain = model.domains_[0]
-    told = {**nothing, "unit": domain.unit}
+    known = {**nothing, "unit": domain.unit}
     if not model.components_:
-        return {**told, "status": "none"}
+        return {**known, "status": "none"}
     row = model.components_.to_frame().iloc[0]
     ends = domain.offsets(times[[0, -1]])
     maximum = float(domain.offsets([row["epoch_max"]])[0]) - 0.5 * float(ends[0] + ends[1])
@@ -108,7 +108,7 @@ def _cell(times: Any, values: Any, parameters: dict[str, Any]) -> dict[str, Any]
     phase = 2.0 * np.pi * (cycles - round(cycles))
     phase_error = 2.0 * np.pi * row["epoch_max_error"] / row["period"]
     columns = {name: row[name] for name in _COLUMNS}
-    return {**told, **columns, "phase": phase, "phase_error": phase_error, "status": "ok"}
+    return {**known, **columns, "phase": phase, "phase_error": phase_error, "status": "ok"}
 
 
 def _described(maps: Any, rows: list[dict[str, Any]]) -> Any:

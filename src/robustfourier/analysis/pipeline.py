@@ -3,8 +3,8 @@
 The folder has a fixed layout, and at any moment one whole result (`robustfourier.result_folders`)::
 
     report.html  modes.csv  components.csv (and .parquet)  fit.csv (or .parquet)  model.rfm
-    figures/  run.json  and the tables of `robustfourier.analysis.further_tables`
-    forecast.csv (if a horizon was asked for)
+    figures/  run.json  and the tables of `robustfourier.analysis.tables`
+    forecast.csv (if a horizon is given)
 """
 
 from __future__ import annotations
@@ -22,15 +22,18 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.analysis.csv_files import forecast_table, write_components, write_csv, write_fit
 from robustfourier.analysis.fitting import fit_model
-from robustfourier.analysis.further_tables import (
+from robustfourier.analysis.regressor_columns import read_regressors, without_effects
+from robustfourier.analysis.tables import (
     colour_of,
     colour_words,
+    forecast_table,
     further_tables,
     shown_tables,
+    write_components,
+    write_csv,
+    write_fit,
 )
-from robustfourier.analysis.regressor_columns import read_regressors, without_effects
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.fields.red_noise import NoiseColour
 from robustfourier.fields.vibration import Machine, band_of, envelope_signal
@@ -142,8 +145,9 @@ def analyse(
         **({"regressors": list(regressors)} if regressors else {}),
         **({} if horizon is None else {"horizon": horizon}),
     }
-    table = None if samples is None else read_regressors(path, regressors, samples, reading)
-    with _held(out, identity, path, overwrite):
+    table = None if samples is None else read_regressors(samples, path, regressors, **reading)
+    nothing: AbstractContextManager[None] = nullcontext()
+    with nothing if out is None else claimed(RUN, out, identity, [Path(path)], overwrite=overwrite):
         with clock("fitting"):
             if samples is None:
                 samples, model = _fit_chunks(path, out, reading, parameters)
@@ -161,15 +165,6 @@ def analyse(
                 _write(result, model, identity, draft, formats, clock, (words, str(out)))
     tell("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
-
-
-def _held(
-    out: Path | None, identity: dict[str, Any], path: str | Path, overwrite: bool
-) -> AbstractContextManager[None]:
-    """The result folder, held for this run; nothing where none is written."""
-    if out is None:
-        return nullcontext()
-    return claimed(RUN, out, identity, [Path(path)], overwrite=overwrite)
 
 
 def _machine_named(result: Result, machine: Machine | None) -> Result:
@@ -204,7 +199,7 @@ class _Clock:
 
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
-        if step in STAGES:  # fitting tells its own
+        if step in STAGES:  # fitting reports its own
             tell(step)
         start = time.perf_counter()
         yield
@@ -273,15 +268,12 @@ def _run_record(
         "searched": result.searched_words,
         "warnings": list(result.warnings),
         "remarks": list(result.remarks),
-        "versions": _versions(),
+        "versions": {
+            **{"python": platform.python_version(), "machine": platform.machine()},
+            **{name: metadata.version(name) for name in _LIBRARIES},
+        },
         "seconds": dict(seconds),
     }
-
-
-def _versions() -> dict[str, str]:
-    """Versions of Python and of what the numbers depend on."""
-    found = {"python": platform.python_version(), "machine": platform.machine()}
-    return found | {name: metadata.version(name) for name in _LIBRARIES}
 
 
 def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
@@ -291,7 +283,7 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
     if counts.duplicates and run["identity"]["reading"].get("duplicates") in (None, "mean"):
         words.append("of samples at one time the mean is used")
     parameters = ", ".join(f"{k}={v!r}" for k, v in run["parameters"].items() if v is not None)
-    # The report tells aliases in words of its own.
+    # The report states aliases in words of its own.
     search = "; ".join(note for note in run["notes"] if "alias" not in note)
     colour = colour_of(result)
     left = {} if colour is None else {"What is left over": colour_words(colour, result)}

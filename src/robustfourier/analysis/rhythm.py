@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from robustfourier.analysis.csv_files import write_csv, write_parquet
+from robustfourier.analysis.tables import write_csv, write_parquet
 from robustfourier.atomic_files import plain, replacing, write_text
 from robustfourier.cosinor import Rhythms, rhythm
 from robustfourier.cosinor.heat_map import heat_map, shown_rows
@@ -46,13 +46,13 @@ def analyse_rhythm(
     overwrite: bool = False,
     name: str | None = None,
     observe: Callable[[int, int], Any] | None = None,
-    **asked: Any,
+    **testing: Any,
 ) -> RhythmAnalysis:
     """Read a file, test periods such as "24h" in its series, and write a folder if `out` is given.
 
     `by`, `group`, `subject`, `value` and `reading` are those of `cosinor.series_tables.read_table`,
     `tables` the kinds of tables that are written, of `TABLES`; `name` is what the page calls the
-    file; `asked` are harmonics, trend, noise and coverage of `rhythm`.
+    file; `testing` are harmonics, trend, noise and coverage of `rhythm`.
     """
     for kind in tables:
         require_choice("tables", kind, TABLES)
@@ -63,13 +63,13 @@ def analyse_rhythm(
 
     def answer() -> Rhythms:
         return rhythm(
-            table.times, table.matrix, list(periods), unit=unit, observe=observe, **given, **asked
+            table.times, table.matrix, list(periods), unit=unit, observe=observe, **given, **testing
         )
 
     if out is None:
         return RhythmAnalysis(answer(), table, None)
     identity = plain(
-        {"source": str(Path(path).resolve()), "periods": list(periods), "asked": asked}
+        {"source": str(Path(path).resolve()), "periods": list(periods), "asked": testing}
         | {"by": by, "group": group, "subject": subject, "value": value, "reading": reading or {}}
     )
     with claimed(RHYTHM, out, identity, [Path(path)], overwrite=overwrite):

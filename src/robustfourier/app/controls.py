@@ -76,6 +76,8 @@ _OTHERS = {
     "without": "Off",
     "split": "Split",
     "merge": "Merge",
+    "with": "Other columns",
+    "holidays": "Holidays of",
 }
 _WORDS = {control.option.replace("_", "-"): control.words for control in CONTROLS} | _OTHERS
 _FIELD = re.compile(rf"\b({'|'.join(_OTHERS).replace('-', '_')})=('[^']*'|[\d.e+-]+)")

@@ -10,10 +10,10 @@ from pathlib import Path
 from typing import Any
 
 from robustfourier.errors import RobustFourierError
-from robustfourier.samples.dialect import row_blocks
+from robustfourier.samples.dialect import row_blocks, sniff
 from robustfourier.samples.file_formats import format_of, read_frame
+from robustfourier.samples.read_options import ReadOptions
 from robustfourier.samples.text_streams import open_text
-from robustfourier.samples.text_tables import ReadOptions, sniffed
 
 _BOOK = "xl/workbook.xml"  # the part of an Excel file that lists its sheets …
 _BOOK_BYTES = 1 << 20  # … which are few
@@ -55,16 +55,16 @@ def sheet_names(path: Path) -> list[str]:
 def _table(path: Path, asked: ReadOptions) -> tuple[list[str], list[list[Any]]]:
     kind = format_of(path)
     if kind == "parquet":
-        from robustfourier.samples.parquet import opened_parquet
+        from robustfourier.samples.typed_tables import opened_parquet
 
-        with opened_parquet(path, asked, False) as table:
+        with opened_parquet(path, asked) as table:
             first = next(table.frames(range(len(table.names)))).head(_ROWS)
         return [str(name) for name in first.columns], first.to_numpy(object).tolist()
     if kind:
         frame = read_frame(path, kind, asked).frame
         return [str(name) for name in frame.columns], frame.head(_ROWS).to_numpy(object).tolist()
     with open_text(path, asked.sheet) as source:
-        dialect, lines = sniffed(source, asked, need_value=True)
+        dialect, lines = sniff(source, asked, need_value=True)
         sizes = [_ROWS + dialect.first]
         every = next(row_blocks(lines, dialect.delimiter, source.name, sizes), [])
     body = [(number, row) for number, row in every if number >= dialect.first]

@@ -30,7 +30,12 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
         if name not in known:
             raise InputError(f"reading has {name!r}, which is no option here")
         taken[name] = _read(known[name], value)
-    FitConfig.of(config)
+    asked = FitConfig.of(config)
+    if asked.columns and "forecast" in body:
+        raise InputError(
+            f"“Forecast, how far” needs {', '.join(asked.columns)} after the record; leave it "
+            "empty, then robustfourier predict FOLDER --at FILE with these columns"
+        )
     settings: dict[str, Any] = {"reading": taken, "asked": config}
     if body.get("magnitudes"):
         settings["magnitudes"] = True

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from robustfourier.analysis import Analysis
-from robustfourier.analysis.csv_files import prediction_table, write_csv
+from robustfourier.analysis.tables import prediction_table, write_csv
 from robustfourier.app.frames import numbers
 from robustfourier.atomic_files import plain
 from robustfourier.fit_config import FitConfig
@@ -61,6 +61,7 @@ def told(
             }
             for index, one in enumerate(result.patterns)
         ],
+        "effects": _effects(analysis.model),
         "ahead": None if ahead is None else _ahead(analysis, ahead),
         "fit_file": fit_file(result),
         "command": config.command(name, reading),
@@ -74,6 +75,24 @@ def _lines(modes: Any, pattern: int) -> list[float]:
     if modes.component is None:
         return []
     return [float(period) for period in modes.period[modes.component == pattern]]
+
+
+def _effects(model: Any) -> list[dict[str, str]]:
+    """What other columns do to the values."""
+    effects = getattr(model, "regressors_", None)
+    if effects is None:
+        return []
+    table = effects.to_frame()
+    return [
+        {
+            "name": str(name),
+            "coefficient": f"{number(row.coefficient, 3)} ± {number(row.error, 2)}" if used else "",
+            "share": percent(row.share) if used else "",
+            "alarm": probability(row.false_alarm),
+            "words": "in the fit" if used else "left out: chance explains as much",
+        }
+        for (name, row), used in zip(table.iterrows(), effects.used, strict=True)
+    ]
 
 
 def _ahead(analysis: Analysis, text: str) -> dict[str, Any]:

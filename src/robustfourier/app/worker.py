@@ -145,6 +145,7 @@ def _fit(order: dict[str, Any], send: _Wire) -> None:
                 out=Path(order["out"]),
                 reading=reading,
                 parameters=config.parameters,
+                regressors=config.columns,
                 overwrite=True,
                 formats=("png", "svg"),
                 magnitudes=order.get("magnitudes"),

@@ -28,6 +28,8 @@ def fit_bands(
         raise InputError("--band takes one file with one object; give one, without --by")
     if len(config.period) > 1:
         raise InputError("--band goes with one --period at most")
+    if config.columns or config.holidays:
+        raise InputError("--band goes without --with and --holidays")
     from robustfourier.analysis.bands import analyse_bands
 
     rest = {name: value for name, value in reading.items() if name != "value"}

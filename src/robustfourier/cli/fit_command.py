@@ -53,7 +53,7 @@ def fit(
         None, "LOW-HIGH", "Fit the envelope of a band in Hz, or auto."
     ),
     machine: Any,
-    ahead: options.Ahead,
+    horizon: Any,
     together: bool = many.TOGETHER,
     parts: bool = flag(MANY, "The files of a folder are parts of one record.", "--parts"),
     band: options.Text = groups.reading(None, "COLUMN", "Column of bands that share one period."),
@@ -75,7 +75,7 @@ def fit(
     _check_parts(files, parts)
     wide, reading = many.with_series(files, reading)
     if not parts and many.is_survey(files, reading, together):
-        ahead.refused_if(True)
+        _check_others(config, horizon, alone=False)
         how = {"overwrite": overwrite, "together": together, "jobs": jobs}
         out = _survey_folder(files, out, config, dry or method == "network", wide)
         many.fit_survey(files, reading, console, config=config, out=out, wide=wide, **how)
@@ -83,14 +83,15 @@ def fit(
     file = options.located(files[0])
     chunks = method == "mixture" and _in_chunks(file)
     _check_columns(files[0], reading, config, chunks)
-    ahead.refused_if(chunks or method == "network")
-    parameters = _parameters(method, config, chunks, reading, n_modes=modes, n_steps=steps)
+    _check_others(config, horizon, alone=method == "mixture" and not chunks)
     analysis = _analysed(
-        *(file, console, show, ahead),
+        *(file, console, show),
         out=None if dry else (out or default_folder(file)),
         method=method,
         reading=reading,
-        parameters=ahead.with_holidays(parameters),
+        parameters=_parameters(method, config, chunks, reading, n_modes=modes, n_steps=steps),
+        regressors=config.columns,
+        horizon=horizon,
         chunks=chunks,
         overwrite=overwrite,
         formats=formats,
@@ -117,17 +118,27 @@ def _with_units(config: FitConfig, unit: str | None, samples: Samples) -> dict[s
     return config.parameters(samples)
 
 
-def _analysed(
-    file: Any, console: Console, show: str, ahead: options.Ahead, **asked: Any
-) -> Analysis:
+def _check_others(config: FitConfig, horizon: Any, alone: bool) -> None:
+    """Refuse other columns and a horizon where they cannot be: beside many series, say."""
+    if not alone and (config.columns or config.holidays or horizon is not None):
+        raise InputError(
+            "--with, --holidays and --horizon go with one series that fits into memory, and with "
+            "--method mixture"
+        )
+    if horizon is not None and config.columns:
+        raise InputError(
+            f"--horizon {horizon} needs {', '.join(config.columns)} after the record; fit without "
+            "it, then robustfourier predict FOLDER --at FILE with these columns"
+        )
+
+
+def _analysed(file: Any, console: Console, show: str, **asked: Any) -> Analysis:
     """Analyse a file, its stages on a bar; what was found is printed before files are written."""
     from robustfourier.analysis import analyse
 
     with console.stages() as observe, observed_by(observe):
         return analyse(
             file,
-            regressors=ahead.columns,
-            horizon=ahead.horizon,
             ready=lambda found: print_found(console, found, show),
             **asked,
         )
@@ -203,7 +214,7 @@ def _formats(text: str) -> tuple[str, ...]:
 
 def print_found(console: Console, analysis: Analysis, show: str = "auto") -> None:
     """Print what was taken and what was found; figures and report may take longer than both."""
-    from robustfourier.analysis.further_tables import colour_words, tide, tide_words
+    from robustfourier.analysis.tables import colour_words, tide, tide_words
     from robustfourier.formatting import number, percent
 
     result = analysis.result
@@ -314,7 +325,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
     """The answer for scripts."""
     from dataclasses import asdict
 
-    from robustfourier.analysis.further_tables import tide
+    from robustfourier.analysis.tables import tide
     from robustfourier.results.result_tables import modes_columns
 
     result = analysis.result

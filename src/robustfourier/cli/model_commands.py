@@ -60,7 +60,7 @@ def predict(
     if console.as_json:
         console.json({name: table[name].tolist() for name in table})
     elif out is not None:
-        from robustfourier.analysis.csv_files import write_csv
+        from robustfourier.analysis.tables import write_csv
 
         write_csv(table, out)
         console.say(f"{len(table):,} predictions: {out}")
@@ -80,19 +80,21 @@ class _Times:
 
     def table(self, file: str) -> Any:
         """Predictions of a model file there."""
-        from robustfourier.analysis.csv_files import prediction_table
         from robustfourier.analysis.predicting import needed_columns, predictions
-        from robustfourier.analysis.regressor_columns import read_regressors
+        from robustfourier.analysis.regressor_columns import future_regressors
+        from robustfourier.analysis.tables import prediction_table
         from robustfourier.persistence import load
 
         fitted = load(file)
         samples, names = self._of(fitted), needed_columns(fitted)
         if names and self.at is None:
             raise InputError(
-                f"the model needs {', '.join(names)}; give --at FILE with a column of times and "
-                "these"
+                f"the model was fitted --with {','.join(names)} and needs their values at each "
+                "time; give --at FILE with a column of times and these"
             )
-        beside = None if self.at is None else read_regressors(self.at, names, samples, self.reading)
+        beside = None
+        if self.at is not None:
+            beside = future_regressors(samples, self.at, names, **self.reading)
         return prediction_table(samples, *predictions(fitted, samples, beside))
 
     def _of(self, fitted: Any) -> Any:

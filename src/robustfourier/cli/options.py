@@ -7,7 +7,6 @@ import inspect
 import math
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Annotated, Any
 
 import typer
@@ -139,6 +138,10 @@ def config_of(
     without: Texts = groups.search(None, "PERIOD", "A period that is not searched."),
     split: Texts = groups.model(None, "PERIOD", "Split a pattern into its lines."),
     merge: Texts = groups.model(None, "A+B", "Two patterns made one, as 24h+12h."),
+    columns: Text = groups.model(
+        None, "COLUMNS", "Other columns in the fit: temp,price.", "--with"
+    ),
+    holidays: Text = groups.model(None, "COUNTRY", "Public holidays in the fit, such as DE."),
     seed: int = SEED,
 ) -> FitConfig:
     """What the options ask of a fit of the mixture."""
@@ -148,51 +151,18 @@ def config_of(
         without=tuple(without or ()),
         split=tuple(split or ()),
         merge=tuple(merge or ()),
+        columns=tuple(part.strip() for part in (columns or "").split(",") if part.strip()),
+        holidays=holidays,
         seed=seed,
     )
 
 
-@dataclass(frozen=True)
-class Ahead:
-    """What is asked of a forecast: other columns, holidays, and how far it goes."""
-
-    columns: tuple[str, ...] = ()
-    holidays: str | None = None
-    horizon: int | str | None = None
-
-    def refused_if(self, other: bool) -> None:
-        """Refuse it for many series, for those larger than memory, and for networks."""
-        if other and self != Ahead():
-            raise InputError(
-                "--with, --holidays and --horizon go with one series that fits into memory, and "
-                "with --method mixture"
-            )
-
-    def with_holidays(self, parameters: Any) -> Any:
-        """Return parameters of the mixture, or the function of the samples that makes them."""
-        if self.holidays is None:
-            return parameters
-        if callable(parameters):
-            return lambda samples: {**parameters(samples), "holidays": self.holidays}
-        return {**parameters, "holidays": self.holidays}
-
-
-def ahead_of(
-    columns: Text = groups.model(
-        None, "COLUMNS", "Other columns in the fit: temp,price.", "--with"
-    ),
-    holidays: Text = groups.model(None, "COUNTRY", "Public holidays in the fit, such as DE."),
+def horizon_of(
     horizon: Text = groups.output(None, "LENGTH", "How far to forecast: 48 (steps) or 2weeks."),
-) -> Ahead:
-    """Options of a forecast."""
-    names = tuple(part.strip() for part in (columns or "").split(",") if part.strip())
-    if horizon is not None and names:
-        raise InputError(
-            f"--horizon {horizon} needs {', '.join(names)} after the record; fit without it, then "
-            "robustfourier predict FOLDER --at FILE with these columns"
-        )
+) -> int | str | None:
+    """How far a forecast goes: a number of steps, or a length of time."""
     steps = None if horizon is None else horizon.strip()
-    return Ahead(names, holidays, int(steps) if steps and steps.isdigit() else steps)
+    return int(steps) if steps and steps.isdigit() else steps
 
 
 def machine_of(
@@ -209,9 +179,9 @@ def machine_of(
 
 
 def expanded(command: Callable[..., None]) -> Callable[..., None]:
-    """Turn `reading`, `config`, `machine`, `ahead` and `console` of a command into options."""
+    """Turn `reading`, `config`, `machine`, `horizon` and `console` of a command into options."""
     makers: dict[str, Callable[..., Any]] = {"reading": reading_options, "config": config_of}
-    makers |= {"machine": machine_of, "ahead": ahead_of, "console": console_of}
+    makers |= {"machine": machine_of, "horizon": horizon_of, "console": console_of}
     parameters: list[inspect.Parameter] = []
     options: dict[str, list[str]] = {}
     for name, parameter in inspect.signature(command, eval_str=True).parameters.items():

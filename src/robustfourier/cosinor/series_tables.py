@@ -18,7 +18,7 @@ from scipy.sparse import csc_array
 from robustfourier.arrays import FloatArray, IndexArray
 from robustfourier.errors import DataError
 from robustfourier.samples import ReadOptions
-from robustfourier.samples.partitions import Layout, Piece, parts_of
+from robustfourier.samples.partitions import LABEL, TAG, TIME, VALUE, Layout, parts_of, read_parts
 from robustfourier.samples.text_tables import wide_table
 
 
@@ -84,8 +84,7 @@ def read_table(
     tags = {tag: name for tag, name in (("group", group), ("subject", subject)) if name is not None}
     parts = parts_of(source)
     layout = Layout.of(parts[0], options, value, by, list(tags.values()))
-    pieces = [piece for part in parts for piece in part.pieces(layout)]
-    whole = _frame(pieces, layout, list(tags))
+    whole = _frame(read_parts(parts, layout), layout, list(tags))
     names = pd.unique(whole["id"])  # of series without a value, too
     frame = whole[np.isfinite(whole["value"]) & whole["time"].notna()]
     if not len(frame):
@@ -107,19 +106,16 @@ def read_table(
     )
 
 
-def _frame(pieces: list[Piece], layout: Layout, tags: list[str]) -> pd.DataFrame:
+def _frame(rows: pd.DataFrame, layout: Layout, tags: list[str]) -> pd.DataFrame:
     """One row for each time, series and value column."""
-    times = np.concatenate([piece.times for piece in pieces])
-    values = np.concatenate([piece.values for piece in pieces])
-    labels = [piece.labels for piece in pieces if piece.labels is not None]
-    label = np.concatenate(labels) if labels else None
-    marks = {t: np.concatenate([p.tags[i] for p in pieces]) for i, t in enumerate(tags)}
+    marks = {tag: rows[f"{TAG}{i}"] for i, tag in enumerate(tags)}
     parts = []
     for j, name in enumerate(layout.values):
-        named: Any = label if label is not None else name
-        if label is not None and len(layout.values) > 1:
-            named = [f"{one}:{name}" for one in label]
-        parts.append(pd.DataFrame({"time": times, "id": named, **marks, "value": values[:, j]}))
+        named: Any = rows.get(LABEL, name)
+        if LABEL in rows and len(layout.values) > 1:
+            named = [f"{one}:{name}" for one in rows[LABEL]]
+        series = {"time": rows[TIME], "id": named, **marks, "value": rows[f"{VALUE}{j}"]}
+        parts.append(pd.DataFrame(series))
     return pd.concat(parts, ignore_index=True) if len(parts) > 1 else parts[0]
 
 

@@ -5,11 +5,11 @@ periods that are known, the source and the licence.
 """
 
 from robustfourier.datasets.bundled import (
+    Dataset,
     load_double_mode_cepheid,
     load_electricity_demand,
     load_sunspots,
 )
-from robustfourier.datasets.dataset import Dataset
 
 __all__ = [
     "Dataset",

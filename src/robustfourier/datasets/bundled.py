@@ -2,16 +2,58 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib.resources import files
 
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.datasets.dataset import Dataset
 from robustfourier.errors import InputError
 
 HALF_HOURS_PER_DAY = 48
 WEEKDAYS_IN_RECORD = 60  # twelve weeks that begin on a Monday
+
+
+@dataclass(frozen=True)
+class Dataset:
+    """A time series with its provenance.
+
+    Attributes
+    ----------
+    name : str
+        What to call it.
+    times : ndarray of shape (n,)
+        Sample times in `unit`, ascending, read-only.
+    values : ndarray of shape (n,)
+        Measured values, read-only.
+    errors : ndarray of shape (n,) or None
+        One-sigma errors of the values, where the observer gave them; read-only.
+    unit : str
+        Unit of the times and periods.
+    value_name : str
+        Name and unit of the values.
+    periods : tuple of float
+        Periods known from the literature or by the calendar, in `unit`.
+    source : str
+        Where the numbers come from.
+    licence : str
+        Terms under which they may be passed on.
+    """
+
+    name: str
+    times: FloatArray
+    values: FloatArray
+    errors: FloatArray | None
+    unit: str
+    value_name: str
+    periods: tuple[float, ...]
+    source: str
+    licence: str
+
+    def __post_init__(self) -> None:
+        for array in (self.times, self.values, self.errors):
+            if array is not None:
+                array.setflags(write=False)
 
 
 def load_electricity_demand(weekdays: int | None = None) -> Dataset:

@@ -139,11 +139,11 @@ def _by_name(X: pd.DataFrame) -> tuple[Any, Any, Any]:
 
 def _chosen(X: Any, table: Any) -> tuple[Any, Any, Any]:
     """Columns of a table of astropy or xarray that are meant, with their units."""
-    from robustfourier.samples.data_frames import TypedTable
-    from robustfourier.samples.text_tables import ReadOptions
+    from robustfourier.samples.read_options import ReadOptions
+    from robustfourier.samples.typed_tables import TypedTable
 
     try:
-        choice, _ = TypedTable.of(table, "X", ReadOptions()).choose(need_value=True)
+        choice = TypedTable.of(table, "X", ReadOptions()).choose(need_value=True)
     except DataError as error:
         reason = str(error).split("; choose")[0]
         raise InputError(f"{reason}; give fit(X['time'], X['value'], y_err=X['error'])") from None

@@ -53,9 +53,9 @@ def runner_up(
     steps = np.arange(-_REACH, _REACH + 0.5 * _STEP, _STEP)
     own = _explained(theta, values, weights, mode + 0.1 * steps, harmonics).max()
     places = (aliases[:, None] + steps).ravel()
-    told = _explained(theta, values, weights, places, harmonics)
-    best = int(np.argmax(told))
-    return RunnerUp(float(places[best]), float(own - told[best]) / (2.0 * noise**2))
+    explained = _explained(theta, values, weights, places, harmonics)
+    best = int(np.argmax(explained))
+    return RunnerUp(float(places[best]), float(own - explained[best]) / (2.0 * noise**2))
 
 
 def _explained(

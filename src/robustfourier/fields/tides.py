@@ -82,7 +82,7 @@ def _rates(multiples: FloatArray) -> FloatArray:
 
 
 NAMES = tuple(_CONSTITUENTS)
-#: Degrees per hour, as oceanographers tell the frequency of a constituent.
+#: Degrees per hour, as oceanographers state the frequency of a constituent.
 SPEEDS = _rates(np.array([row[0] for row in _CONSTITUENTS.values()], np.float64))
 
 
@@ -254,13 +254,13 @@ def ellipses(model: Any) -> pd.DataFrame:
     minor = np.abs(counter) - np.abs(clock)
     angle = 0.5 * (np.angle(counter, deg=True) + np.angle(clock, deg=True))
     turn = np.where(angle % 360.0 >= 180.0, 180.0, 0.0)
-    told = table[["constituent", "label", "speed"]].assign(
+    constants = table[["constituent", "label", "speed"]].assign(
         major=np.abs(counter) + np.abs(clock), minor=minor, inclination=(angle - turn) % 180.0
     )
     if dated:
         lag = 0.5 * (np.angle(clock, deg=True) - np.angle(counter, deg=True))
-        told["phase"] = (lag + turn) % 360.0
-    return told
+        constants["phase"] = (lag + turn) % 360.0
+    return constants
 
 
 def _complex(model: Any, table: pd.DataFrame) -> tuple[Any, Any]:

@@ -82,11 +82,11 @@ def o_minus_c(
         np.bincount(own, each, minlength=len(number))
         for each in (np.ones(len(slope)), slope**2, slope * rest)
     )
-    told = (count >= _LEAST) & (weight >= _COVERED * count * np.mean(slope**2))
-    late = -pull / np.where(told, weight, 1.0)
-    told &= np.abs(late) <= _CLIP
-    whole, delay = number[told].astype(np.float64), component.period * late[told]
-    error = component.period * float(model.noise_) / weight[told] ** 0.5
+    known = (count >= _LEAST) & (weight >= _COVERED * count * np.mean(slope**2))
+    late = -pull / np.where(known, weight, 1.0)
+    known &= np.abs(late) <= _CLIP
+    whole, delay = number[known].astype(np.float64), component.period * late[known]
+    error = component.period * float(model.noise_) / weight[known] ** 0.5
     at = 2.0 * (whole + start) / component.mode
     shift = 2.0 * delay / component.domain.span
     dated = component.domain.dates

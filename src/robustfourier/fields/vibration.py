@@ -134,7 +134,7 @@ class Machine:
 
     @classmethod
     def of(cls, shaft: float | None, bearing: str | None, teeth: int | None) -> Machine | None:
-        """The machine that the options of the command line tell of; None without a shaft."""
+        """The machine that the options of the command line describe; None without a shaft."""
         if shaft is None:
             if bearing is not None or teeth is not None:
                 raise InputError("--bearing and --teeth need --shaft, its frequency in Hz")
@@ -244,7 +244,7 @@ def envelope_signal(samples: Samples, band: tuple[float, float] | None = None) -
     count = len(envelope) // every * every
     mean = envelope[:count].reshape(-1, every).mean(axis=1)
     middle = np.asarray(samples.times, np.float64)[:count].reshape(-1, every).mean(axis=1)
-    how = "found by spectral kurtosis" if band is None else "as asked"
+    how = "found by spectral kurtosis" if band is None else "as given"
     note = f"squared envelope of {low:g} to {high:g} Hz, {how}"
     return replace(
         samples,

@@ -8,7 +8,6 @@ until it moves by less than a hundredth of its standard errors.
 
 from __future__ import annotations
 
-import operator
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from itertools import zip_longest
@@ -17,6 +16,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.polynomial import Polynomial
 
 from robustfourier.arrays import FloatArray
 from robustfourier.atomic_files import plain
@@ -24,7 +24,7 @@ from robustfourier.domain import Domain
 from robustfourier.errors import CheckpointError, DataError, InputError
 from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.estimators.times import known_periods
-from robustfourier.large.condense import Nodes, Sums, bins_for
+from robustfourier.large.condense import Nodes, bins_for
 from robustfourier.large.passes import Added, AddUp, Facts, Pull, Scan, total
 from robustfourier.memory_limits import give_back
 from robustfourier.mixture.model import ColumnModel, shares
@@ -46,7 +46,6 @@ from robustfourier.weighted_rows import weighted_median
 
 _REWEIGHTINGS = 8  # each brings the fit about five times closer to its fixed point
 _SETTLED = 0.01  # standard errors
-_STORED = ("weight", "value", "values", "sample", "errors")  # numbers of a checkpoint
 _PROBES = 500  # places at which two fits are compared
 
 
@@ -57,7 +56,7 @@ class LargeFit:
     Parameters
     ----------
     model : PeriodicMixture
-        Fitted; its `notes_` tell of the passes.
+        Fitted; its `notes_` describe the passes.
     samples : Samples
         The condensed rows, with errors: what a report shows of the record.
     rows, used : int
@@ -109,7 +108,7 @@ def fit_large(
         parameters, the fit goes on from it. One of other data is refused: parts are known by
         digests of what they hold. It is removed at the end.
     observe : callable, optional
-        Told in words of each pass as it begins.
+        Given words for each pass as it begins.
     **parameters
         Of `PeriodicMixture`. With ``scale="auto"`` values are taken as they are.
 
@@ -119,13 +118,18 @@ def fit_large(
     up to 50,000 unless `max_frequency` says otherwise.
     """
     options = {**(reading or {}), "time": time, "error": error}
-    asked = ReadOptions(**{k: v for k, v in options.items() if v is not None})
+    options = {k: v for k, v in options.items() if v is not None}
     parts = parts_of(source)
-    layout = Layout.of(parts[0], asked, None if value is None else [value], None)
+    layout = Layout.of(parts[0], ReadOptions(**options), None if value is None else [value], None)
     adder = _Adder(parts, engine, jobs, address, observe or (lambda _: None))
     held = [] if checkpoint is None else [[part.name, part.content()] for part in parts]
     identity = plain({"parts": held, "layout": vars(layout)})
-    return _Fit(layout, adder, parameters, identity, checkpoint).run()
+    before = [part.version() for part in parts]
+    fit = _Fit(layout, adder, parameters, identity, checkpoint).run()
+    for part, version in zip(parts, before, strict=True):
+        if part.version() != version:
+            raise DataError(f"{part.name}: has changed while it was read; run the fit again")
+    return fit
 
 
 @dataclass
@@ -219,14 +223,15 @@ class _Fit:
             raise DataError("the record holds no two different times with values; nothing to fit")
         self.unit = self.layout.unit or None
         self.domain = Domain.from_times(np.array([facts.first, facts.last]), unit=self.unit)
-        times, values, errors = facts.columns()
+        times, values, errors = columns = facts.columns()
+        self.facts = replace(facts, sample=(tuple(columns),))
         if self.log and not values.min() > 0:
             raise InputError(f'scale="log" needs positive values, but one is {values.min():.6g}')
         self.sample = self.domain.to_theta(times), np.log(values) if self.log else values
         self.unit_error = float(np.median(errors))
-        asked = self.parameters.get("max_frequency")
+        highest = self.parameters.get("max_frequency")
         known = self.domain.span / known_periods(self.parameters.get("periods"), self.domain)
-        limit = MODES_AT_MOST if asked is None else float(asked) * self.domain.span
+        limit = MODES_AT_MOST if highest is None else float(highest) * self.domain.span
         self.bins = bins_for(max([limit, *known]))
 
     def _work(self, pull: Pull | None) -> AddUp:
@@ -241,7 +246,7 @@ class _Fit:
         start = None
         if self.loss == "huber" or (self.loss == "auto" and huber_pays(left, weights, FAR)):
             scale = float(robust_scale(left, weights)[0])
-            start = Pull(_Level(median), scale, FAR) if scale > 0 else None
+            start = Pull(Polynomial([median]), scale, FAR) if scale > 0 else None
         added = self.add(self._work(start), "the sums")
         values = added.sums.nodes().values
         return added, values if start is None else median + values / added.slope, start
@@ -353,20 +358,9 @@ class _Fit:
 
     def _keep(self, added: Added, values: FloatArray, robust: bool) -> None:
         """Write all that the next step needs."""
-        if self.path is None:
-            return
-        sums, facts = added.sums, self.facts
-        columns = facts.columns()
-        dates = columns[0].dtype.kind == "M"
-        kind: Any = np.int64 if dates else np.float64
-        first, last = (np.array([time]).astype(kind) for time in (facts.first, facts.last))
-        state = {"raw": added.raw, "inside": added.inside, "robust": robust, "rows": facts.rows}
-        state |= {"used": facts.used, "first": sums.first, "total": sums.total}
-        state |= {"squares": sums.squares, "passes": self.add.passes}
-        arrays: dict[str, Any] = {"weight": sums.weight, "value": sums.value, "values": values}
-        arrays |= {"first": first, "last": last, "times": columns[0].astype(kind)}
-        arrays |= {"sample": columns[1], "errors": columns[2], "dates": np.array([dates])}
-        save_checkpoint(self.path, Checkpoint(self.add.passes, self.identity, state, arrays))
+        if self.path is not None:
+            state = {"facts": self.facts, "added": added, "values": values, "robust": robust}
+            save_checkpoint(self.path, Checkpoint(self.add.passes, self.identity, state, {}))
 
     def _require_same_data(self, before: Any) -> None:
         """Refuse a checkpoint of other data, by the first part that is another one."""
@@ -403,32 +397,18 @@ class _Fit:
 
     def _taken_up(self, held: Checkpoint) -> tuple[Added, FloatArray, Any]:
         """The state of an earlier run; its parts must fit together."""
-        arrays, state = held.arrays, held.state
-        kind = "datetime64[ns]" if arrays["dates"][0] else np.float64
-        first, last, times = (arrays[name].astype(kind) for name in ("first", "last", "times"))
-        sample = ((times, arrays["sample"], arrays["errors"]),)
-        counts = {name: operator.index(state[name]) for name in ("rows", "used", "first", "passes")}
-        self.facts = Facts(first[0], last[0], counts["rows"], counts["used"], sample)
+        self.facts, added, values = (held.state[name] for name in ("facts", "added", "values"))
+        if not (isinstance(self.facts, Facts) and isinstance(added, Added)):
+            raise TypeError("it holds no sums")
         self._prepare()
-        self.add.passes = counts["passes"]
-        reals = [float(state[name]) for name in ("total", "squares", "raw", "inside")]
-        sums = Sums(counts["first"], self.bins, arrays["weight"], arrays["value"], *reals[:2])
-        values, stored = arrays["values"], [arrays[name] for name in _STORED]
-        sound = [one.dtype == np.float64 and np.isfinite(one).all() for one in stored]
-        sound += [{np.shape(c) for c in sample[0]} == {(len(times),)}, np.isfinite(reals).all()]
-        sound += [reals[0] > 0, 0 <= counts["first"] <= self.bins - len(sums.weight)]
-        sound += [(arrays["errors"] > 0).all(), len(sums.value) == len(sums.weight)]
+        self.add.passes = held.step
+        sums, (times, sample, errors) = added.sums, self.facts.columns()
+        arrays = (sums.weight, sums.value, values, sample, errors)
+        sound = [one.dtype == np.float64 and np.isfinite(one).all() for one in arrays]
+        sound += [times.shape == sample.shape == errors.shape, (errors > 0).all()]
+        sound += [np.isfinite([sums.total, sums.squares, added.raw, added.inside]).all()]
+        sound += [sums.total > 0, sums.bins == self.bins, len(sums.value) == len(sums.weight)]
+        sound += [0 <= sums.first <= self.bins - len(sums.weight)]
         if not (all(sound) and len(sums.nodes().theta) == len(values)):
             raise ValueError("its parts do not fit together")
-        return Added(sums, *reals[2:]), values, True if state["robust"] else None
-
-
-@dataclass(frozen=True)
-class _Level:
-    """A constant centre."""
-
-    level: float
-
-    def __call__(self, theta: FloatArray) -> float:
-        del theta
-        return self.level
+        return added, values, True if held.state["robust"] else None

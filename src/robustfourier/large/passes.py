@@ -21,9 +21,7 @@ from robustfourier.domain import Domain
 from robustfourier.errors import DataError, MissingDependencyError, require_choice
 from robustfourier.large.condense import Sums
 from robustfourier.mixture.search.robust import FLATTEST, Contaminated, clipped
-from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.epochs import Times
-from robustfourier.samples.partitions import Layout, Part
+from robustfourier.samples.partitions import ERROR, VALUE, Layout, Part
 
 ENGINES = ("threads", "serial", "dask")
 _SAMPLE = 400_000  # rows kept at most: their median deviation is known to 0.2 %
@@ -31,7 +29,7 @@ _SAMPLE = 400_000  # rows kept at most: their median deviation is known to 0.2 %
 
 @dataclass(frozen=True, eq=False)
 class Facts:
-    """What the first pass tells."""
+    """What the first pass finds."""
 
     first: Any  # range of the times
     last: Any
@@ -74,20 +72,20 @@ class Facts:
 
 def rows_of(part: Part, layout: Layout) -> Iterator[tuple[int, NDArray[Any], FloatArray, Any]]:
     """Rows of a part that lack nothing, a piece at a time, with how many there were."""
-    zone = checked_zone(layout.options.timezone)
     for piece in part.pieces(layout):
-        times = on_clock(Times(piece.times, layout.unit, layout.zone, ()), zone).values
+        times, values = layout.stamps(piece).values, piece[f"{VALUE}0"].to_numpy()
         good = ~np.isnat(times) if times.dtype.kind == "M" else np.isfinite(times)
-        good &= np.isfinite(piece.values[:, 0])
-        errors = piece.errors
-        if errors is not None:
+        good &= np.isfinite(values)
+        errors = None
+        if ERROR in piece:
+            errors = piece[ERROR].to_numpy()
             if (errors[np.isfinite(errors)] <= 0).any():
                 raise DataError(f"{part.name}: errors must be positive; choose another --error")
             good &= np.isfinite(errors)
             errors = errors[good]
         if times.dtype.kind == "M":
             times = times.astype("datetime64[ns]")
-        yield len(good), times[good], piece.values[good, 0], errors
+        yield len(good), times[good], values[good], errors
 
 
 @dataclass(frozen=True)
@@ -116,7 +114,7 @@ class Scan:
 class Pull:
     """How values are brought to what is added up: residuals around a centre, outliers pulled in."""
 
-    centre: Callable[[FloatArray], FloatArray | float]  # ``theta -> values``, the fit; or a median
+    centre: Callable[[FloatArray], FloatArray]  # ``theta -> values``, the fit; or a median
     scale: float  # deviation of the residuals
     clip: float  # residuals are clipped at this many deviations
     #: of the residuals over their scale: outliers then have no pull at all

@@ -2,7 +2,7 @@
 
 `fit_many` lists the series of a source (`plan`), fits them in batches (`item`, `rows`) on an engine
 (`engines`, `on_dask`), each batch into a shard (`shards`), and gathers the shards into two tables
-and a page (`gather`, `discoveries`, `index`).
+and a page (`survey_tables`, `index`).
 """
 
 from robustfourier.many.run import Progress, Survey, fit_many

@@ -29,18 +29,15 @@ _NO_START = 'a worker process ended before it began; use engine="serial"'
 
 @dataclass(frozen=True)
 class Lost:
-    """A batch that came to no end: its worker died, or there was no progress.
+    """A batch that came to no end: its worker died, or there was no progress."""
 
-    Parameters
-    ----------
-    why : str
-        For the user.
-    certain : bool
-        Whether the engine has tried again by itself, so that the batch itself is to blame.
-    """
-
-    why: str
+    why: str  # for the user
+    #: whether the engine has tried again by itself, so that the batch itself is to blame
     certain: bool = False
+
+
+#: A batch, and what became of it.
+Ended = tuple[Batch, Done | Lost | Exception]
 
 
 class Engine(Protocol):
@@ -53,7 +50,7 @@ class Engine(Protocol):
     def start(self, batch: Batch) -> None:
         """Take a batch."""
 
-    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
+    def wait(self) -> list[Ended]:
         """Wait for the next batches to end; the empty list now and then."""
 
     def close(self) -> None:
@@ -64,15 +61,8 @@ class Engine(Protocol):
 def open_engine(engine: str, jobs: int | None, address: Any, patience: float) -> Iterator[Engine]:
     """Open one of `ENGINES`, and end it whatever happens.
 
-    Parameters
-    ----------
-    engine : {"processes", "serial", "dask"}
-    jobs : int, optional
-        Processes; all cores if not given.
-    address : str or Client, optional
-        Where Dask's scheduler listens, or a client.
-    patience : float
-        Seconds after which a batch without an end is given up.
+    `jobs` are processes (all cores if None), `address` is where Dask's scheduler listens, or a
+    client; a batch without an end after `patience` seconds is given up.
     """
     require_choice("engine", engine, ENGINES)
     if jobs is not None and jobs < 1:
@@ -85,33 +75,30 @@ def open_engine(engine: str, jobs: int | None, address: Any, patience: float) ->
 
         opened = Cluster(address, patience)
     elif engine == "serial":
-        opened = Serial()
+        opened = _Serial()
     else:
-        opened = Processes(jobs or cores(), patience)
+        opened = _Processes(jobs or cores(), patience)
     try:
         yield opened
     finally:
         opened.close()
 
 
-class Serial:
+class _Serial:
     """The reference: one batch after the other, here and now."""
 
     def __init__(self) -> None:
-        self._batch: Batch | None = None
+        self.batch: Batch | None = None
 
     @property
     def free(self) -> int:
-        """One, unless there is something to do."""
-        return int(self._batch is None)
+        return int(self.batch is None)
 
     def start(self, batch: Batch) -> None:
-        """Take a batch; it is fitted when waited for."""
-        self._batch = batch
+        self.batch = batch
 
-    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
-        """Fit the batch."""
-        batch, self._batch = self._batch, None
+    def wait(self) -> list[Ended]:
+        batch, self.batch = self.batch, None
         assert batch is not None
         try:
             return [(batch, fit_batch(batch))]
@@ -119,76 +106,74 @@ class Serial:
             return [(batch, error)]
 
     def close(self) -> None:
-        """There is nothing to end."""
+        pass
 
 
-class Processes:
+class _Processes:
     """A pool of one process for each job: when it breaks, we know whose batch it was."""
 
     def __init__(self, jobs: int, patience: float) -> None:
-        self._patience = patience
-        self._alive: dict[ProcessPoolExecutor, Future[int]] = {}  # a first sign of each process
-        self._idle: list[ProcessPoolExecutor | None] = [None] * jobs
-        self._busy: dict[Future[Done], tuple[ProcessPoolExecutor, Batch, float]] = {}
+        self.patience = patience
+        self.alive: dict[ProcessPoolExecutor, Future[int]] = {}  # a first sign of each process
+        self.idle: list[ProcessPoolExecutor | None] = [None] * jobs
+        self.busy: dict[Future[Done], tuple[ProcessPoolExecutor, Batch, float]] = {}
 
     @property
     def free(self) -> int:
-        """Processes that have nothing to do."""
-        return len(self._idle)
+        return len(self.idle)
 
     def start(self, batch: Batch) -> None:
         """Give a batch to a process, which is started if it is new or the last one died."""
         with single_threads():  # the process itself is spawned here
-            pool = self._idle.pop() or self._spawned()
+            pool = self.idle.pop() or self._spawned()
             future = pool.submit(fit_batch, batch)
-        self._busy[future] = (pool, batch, time.monotonic())
+        self.busy[future] = (pool, batch, time.monotonic())
 
-    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
+    def wait(self) -> list[Ended]:
         """Wait for the next process to end its batch, or its life."""
-        done, _ = wait_for(self._busy, timeout=_TICK, return_when="FIRST_COMPLETED")
-        ended: list[tuple[Batch, Done | Lost | Exception]] = []
+        done, _ = wait_for(self.busy, timeout=_TICK, return_when="FIRST_COMPLETED")
+        ended: list[Ended] = []
         for future in done:
-            pool, batch, _ = self._busy.pop(future)
+            pool, batch, _ = self.busy.pop(future)
             try:
                 ended.append((batch, future.result()))
-                self._idle.append(pool)
+                self.idle.append(pool)
             except BrokenProcessPool as error:
-                if self._alive[pool].exception() is not None:
+                if self.alive[pool].exception() is not None:
                     raise WorkerError(_NO_START) from error
                 ended.append((batch, Lost("its worker process was killed or crashed")))
                 self._discard(pool)
             except Exception as error:
                 ended.append((batch, error))
-                self._idle.append(pool)
+                self.idle.append(pool)
         now = time.monotonic()
-        for future, (pool, batch, began) in list(self._busy.items()):
-            if now - began > self._patience:
-                del self._busy[future]
+        for future, (pool, batch, began) in list(self.busy.items()):
+            if now - began > self.patience:
+                del self.busy[future]
                 self._discard(pool)
-                ended.append((batch, Lost(f"no end within {self._patience:g} s", certain=True)))
+                ended.append((batch, Lost(f"no end within {self.patience:g} s", certain=True)))
         return ended
 
     def close(self) -> None:
-        """End all processes, at once those that are at work."""
-        for pool, _, _ in self._busy.values():
+        for pool, _, _ in self.busy.values():
             _kill(pool)
-        for idle in self._idle:
+        for idle in self.idle:
             if idle is not None:
                 idle.shutdown(wait=True)  # it has nothing to do, and ends at once
-        self._busy.clear()
-        self._idle.clear()
+        self.busy.clear()
+        self.idle.clear()
 
     def _spawned(self) -> ProcessPoolExecutor:
         context = multiprocessing.get_context("spawn")
         pool = ProcessPoolExecutor(1, context, follow_parent, (os.getpid(),))
         with without_main_module():
-            self._alive[pool] = pool.submit(os.getpid)
+            self.alive[pool] = pool.submit(os.getpid)
         return pool
 
     def _discard(self, pool: ProcessPoolExecutor) -> None:
         _kill(pool)
-        del self._alive[pool]
-        self._idle.append(None)
+        del self.alive[pool]
+        self.idle.append(None)
 
 
 def _kill(pool: ProcessPoolExecutor) -> None:

@@ -23,15 +23,7 @@ CHUNK = 250  # series whose pictures come together: 100 kB
 
 
 def write_index(folder: Path, series: pd.DataFrame) -> None:
-    """Write ``index.html`` and the scripts that it fetches.
-
-    Parameters
-    ----------
-    folder : Path
-        The survey's folder.
-    series : DataFrame
-        As `gather` returns it.
-    """
+    """Write ``index.html`` and the scripts that it fetches, of the table that `gather` returns."""
     count = len(series)
     for start in range(0, count, CHUNK):
         rows = series.iloc[start : start + CHUNK]

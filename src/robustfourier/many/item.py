@@ -18,92 +18,45 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.errors import DataError, OutputError
+from robustfourier.formatting import quoted
 from robustfourier.samples import Samples, read_samples
-from robustfourier.samples.cleaning import clean
-from robustfourier.samples.daylight_saving import checked_zone, on_clock
-from robustfourier.samples.epochs import Times
-from robustfourier.samples.parquet import arrow
-from robustfourier.samples.partitions import Layout
-from robustfourier.samples.text_streams import quoted
+from robustfourier.samples.partitions import ERROR, LABEL, VALUE, Layout
+from robustfourier.samples.samples import clean
+from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import open_regular
 
-#: Columns of a bucket, into which long tables are sorted.
-LABEL, TIME, VALUE, ERROR = "label", "time", "value_", "error"
 _STEM = 60  # characters of a name in the name of a file: 120 bytes at most, where 255 are allowed
 
 
 @dataclass(frozen=True)
 class Item:
-    """One series, or several that are fitted together.
+    """One series, or several that are fitted together."""
 
-    Parameters
-    ----------
-    id : str
-        Its name in all tables.
-    data : str
-        Digest of the content of the file or bucket that holds it.
-    path : str
-        That file or bucket.
-    values : tuple of str
-        Value columns; empty where the reader finds the one that is meant.
-    label : str or None
-        Which rows of a bucket are meant; None for a file of its own.
-    seal : str
-        Digest of the bytes of the bucket.
-    """
-
-    id: str
-    data: str
-    path: str
-    values: tuple[str, ...] = ()
-    label: str | None = None
-    seal: str = ""
+    id: str  # its name in all tables
+    data: str  # digest of the file or bucket that holds it
+    path: str  # that file or bucket
+    values: tuple[str, ...] = ()  # value columns; empty where the reader finds the one meant
+    label: str | None = None  # which rows of a bucket are meant; None for a file of its own
 
 
 @dataclass(frozen=True)
 class Task:
-    """What is done with each item.
+    """What is done with each item."""
 
-    Parameters
-    ----------
-    folder : str
-        The survey's folder, as all workers see it.
-    parameters : dict
-        Of `PeriodicMixture`.
-    reading : dict
-        Of `read_samples`.
-    layout : Layout or None
-        How the long table was read that the buckets hold.
-    seed : int
-    models : bool
-        Whether model files are written.
-    reports : {"all", "found", "none"}
-        Which series get a page of their own.
-    forecast : str, int or None
-        How far each series is forecast; not at all if None.
-    """
-
-    folder: str
-    parameters: dict[str, Any] = field(default_factory=dict)
-    reading: dict[str, Any] = field(default_factory=dict)
-    layout: Layout | None = None
+    folder: str  # the survey's folder, as all workers see it
+    parameters: dict[str, Any] = field(default_factory=dict)  # of `PeriodicMixture`
+    reading: dict[str, Any] = field(default_factory=dict)  # of `read_samples`
+    layout: Layout | None = None  # how the long table was read that the buckets hold
     seed: int = 0
-    models: bool = False
-    reports: str = "none"
-    forecast: str | int | None = None
+    models: bool = False  # whether model files are written
+    reports: str = "none"  # series with a page of their own: "all", "found" or "none"
+    forecast: str | int | None = None  # how far each series is forecast; not at all if None
 
     def key(self, item: Item) -> str:
         """Digest of all that the result depends on."""
         from robustfourier import __version__
 
-        what: list[Any] = [
-            __version__,
-            item.id,
-            item.data,
-            item.values,
-            self.parameters,
-            self.reading,
-        ]
+        what = [__version__, item.id, item.data, item.values, self.parameters, self.reading]
         what += [self.seed, self.models, self.reports, self.forecast]
         return digest(json.dumps(what, default=str))
 
@@ -137,8 +90,6 @@ class Batch:
 def file_stem(name: str, key: str) -> str:
     """Name of a series' files: what can be read of its own name, and a mark that no other has.
 
-    Examples
-    --------
     >>> file_stem("../shop 7/größe", "0123456789abcdef")
     'shop_7_größe-01234567'
     """
@@ -152,65 +103,62 @@ def digest(text: str | bytes) -> str:
     return hashlib.sha256(data).hexdigest()[:32]
 
 
-class load:  # noqa: N801 - called like a function, it remembers the last bucket
-    """Samples of an item, one record for each of its value columns."""
+class ItemReader:
+    """Samples of items, one record for each value column; it remembers the last bucket."""
 
     def __init__(self, task: Task) -> None:
         self.task = task
-        self.bucket: tuple[str, dict[str, pd.DataFrame]] | None = None
+        self.bucket: tuple[str, dict[str, pd.DataFrame]] = ("", {})
 
     def __call__(self, item: Item) -> list[Samples]:
         """Read them."""
-        if item.label is None:
-            reading = self.task.reading
-            options = [{**reading, "value": value} for value in item.values] or [reading]
-            found = [read_samples(item.path, **each) for each in options]
-            if any((each.sha256 or "")[: len(item.data)] != item.data for each in found):
-                raise DataError(
-                    f"{quoted(item.id)}: the file has changed since the survey began; run the same "
-                    "command again"
-                )
-            return found
-        layout = self.task.layout
-        assert layout is not None
-        frame = self._rows(item)
-        return [self._samples(item, frame, layout, name) for name in item.values]
-
-    def _rows(self, item: Item) -> pd.DataFrame:
-        if self.bucket is None or self.bucket[0] != item.path:
-            frame = self._sealed(item).read().to_pandas(ignore_metadata=True)
-            self.bucket = item.path, dict(iter(frame.groupby(LABEL, sort=False)))
-        frames = self.bucket[1]
-        if item.label not in frames:
-            raise DataError(f"{quoted(item.id)}: its rows are gone from {item.path!r}")
-        return frames[item.label]
-
-    @staticmethod
-    def _sealed(item: Item) -> Any:
-        """The bucket as a Parquet file, if it is still what was written."""
-        with open_regular(item.path, follow=False) as file:
-            content = file.read()
-        if digest(content) != item.seal:
-            raise OutputError(
-                f"{Path(item.path).name!r}, which holds sorted rows, is damaged; run the same "
+        if item.label is not None:
+            frame = self._rows(item)
+            return [self._samples(item, frame, name) for name in item.values]
+        path = Path(item.path)
+        if path.exists() and not (path.is_file() or path.is_dir()):  # a pipe may never end
+            raise DataError(f"{quoted(item.id)}: is no regular file; give files, or a table")
+        reading = self.task.reading
+        options = [{**reading, "value": value} for value in item.values] or [reading]
+        found = [read_samples(item.path, **each) for each in options]
+        if any((each.sha256 or "")[: len(item.data)] != item.data for each in found):
+            raise DataError(
+                f"{quoted(item.id)}: the file has changed since the survey began; run the same "
                 "command again"
             )
-        pa = arrow()
-        return pa.parquet.ParquetFile(pa.BufferReader(content))
+        return found
 
-    def _samples(self, item: Item, frame: pd.DataFrame, layout: Layout, name: str) -> Samples:
-        asked = layout.options
-        times = Times(frame[TIME].to_numpy(), layout.unit, layout.zone, ())
+    def _rows(self, item: Item) -> pd.DataFrame:
+        if self.bucket[0] != item.path:
+            with open_regular(item.path, follow=False) as file:
+                content = file.read()
+            if digest(content) != item.data:
+                raise OutputError(
+                    f"{Path(item.path).name!r}, which holds sorted rows, is damaged; run the same "
+                    "command again"
+                )
+            pa = arrow()
+            table = pa.parquet.ParquetFile(pa.BufferReader(content)).read()
+            frame = table.to_pandas(ignore_metadata=True)
+            self.bucket = item.path, dict(iter(frame.groupby(LABEL, sort=False)))
+        if item.label not in self.bucket[1]:
+            raise DataError(f"{quoted(item.id)}: its rows are gone from {item.path!r}")
+        return self.bucket[1][item.label]
+
+    def _samples(self, item: Item, frame: pd.DataFrame, name: str) -> Samples:
+        layout = self.task.layout
+        assert layout is not None
+        options = layout.options
         samples = clean(
-            on_clock(times, checked_zone(asked.timezone)),
+            layout.stamps(frame),
             frame[f"{VALUE}{layout.values.index(name)}"].to_numpy(np.float64),
             frame[ERROR].to_numpy(np.float64) if layout.error is not None else None,
             np.arange(1, len(frame) + 1),
-            missing=asked.missing,
-            duplicates=asked.duplicates or "mean",
+            missing=options.missing,
+            duplicates=options.duplicates or "mean",
             time_name=layout.time,
             value_name=name,
             error_name=layout.error,
             source=item.id,
         )
-        return replace(samples, unit=asked.unit or samples.unit)
+        return replace(samples, unit=options.unit or samples.unit)

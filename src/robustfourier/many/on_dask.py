@@ -15,7 +15,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, cast
 
 from robustfourier.errors import InputError, MissingDependencyError, WorkerError
-from robustfourier.many.engines import Lost
+from robustfourier.many.engines import Ended, Lost
 from robustfourier.many.item import Batch
 from robustfourier.many.shards import Done, fit_batch
 
@@ -25,14 +25,9 @@ _CONNECT = 30.0  # seconds
 
 
 class Cluster:
-    """A client of a cluster.
+    """A client of a cluster: of the scheduler at an address, one that is given, or that is running.
 
-    Parameters
-    ----------
-    address : str, Client or None
-        Of the scheduler; None takes the client that this process has already.
-    patience : float
-        Seconds without the end of any batch after which the run is given up.
+    The run is given up after `patience` seconds without the end of any batch.
     """
 
     def __init__(self, address: Any, patience: float) -> None:
@@ -78,13 +73,13 @@ class Cluster:
             future = self._client.submit(fit_batch, batch, key=key, pure=False)
         self._running[future] = batch
 
-    def wait(self) -> list[tuple[Batch, Done | Lost | Exception]]:
+    def wait(self) -> list[Ended]:
         """Wait for the next batches to end."""
         with self._listening(), suppress(TimeoutError), self._client.as_current():
             self._distributed.wait(
                 list(self._running), timeout=_TICK, return_when="FIRST_COMPLETED"
             )
-        ended: list[tuple[Batch, Done | Lost | Exception]] = []
+        ended: list[Ended] = []
         # What is lost with its worker is on its way to another one.
         for future in [f for f in self._running if f.status not in ("pending", "lost")]:
             batch = self._running.pop(future)
@@ -130,7 +125,7 @@ class Cluster:
 
     @contextmanager
     def _listening(self) -> Iterator[None]:
-        """Talk to the scheduler; its silence is told as such."""
+        """Talk to the scheduler; its silence is an error of its own."""
         try:
             yield
         except (CancelledError, OSError) as error:
@@ -150,7 +145,7 @@ class Cluster:
 
     def close(self) -> None:
         """Take back what has not begun; a client of our own is closed."""
-        # A client whose scheduler is gone may fail in any way; why the run ends is told already.
+        # A client whose scheduler is gone may fail in any way; why the run ends is known already.
         with suppress(Exception):
             if self._running and self._client.status == "running":
                 self._client.cancel(list(self._running), force=True)

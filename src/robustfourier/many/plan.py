@@ -10,32 +10,23 @@ from pathlib import Path
 from typing import Any
 
 from robustfourier.errors import DataError, InputError
+from robustfourier.many.buckets import fill_buckets
 from robustfourier.many.item import Item, digest
-from robustfourier.many.spill import spill
 from robustfourier.samples import ReadOptions
 from robustfourier.samples.partitions import Layout, Part, parts_of
 from robustfourier.untrusted_files import file_digest
 
+_UNREADABLE = "unreadable"  # in the place of a digest
+
 
 @dataclass(frozen=True)
 class Plan:
-    """The series of a survey.
-
-    Parameters
-    ----------
-    items : list of Item
-    layout : Layout or None
-        How the long table is read, if it is one.
-    unread : list of pairs of str
-        Parts that could not be read, and why.
-    content : str or None
-        Digest of a table that has no name, being in memory.
-    """
+    """The series of a survey."""
 
     items: list[Item]
-    layout: Layout | None = None
-    unread: list[tuple[str, str]] = field(default_factory=list)
-    content: str | None = None
+    layout: Layout | None = None  # how the long table is read, if it is one
+    unread: list[tuple[str, str]] = field(default_factory=list)  # parts not read, and why
+    content: str | None = None  # digest of a table that has no name, being in memory
 
 
 def plan(
@@ -47,21 +38,11 @@ def plan(
     reading: dict[str, Any],
     folder: Path,
 ) -> Plan:
-    """List the series.
+    """List the series of a source; a long table is sorted into buckets in the survey's folder.
 
-    Parameters
-    ----------
-    source : path, list of paths, or table
-    by : str, optional
-        Column of labels: a long table, whose rows may come in any order.
-    values : sequence of str, "all" or None
-        Value columns.
-    together : bool
-        Whether the value columns of a series are fitted as outputs that share their modes.
-    reading : dict
-        Of `read_samples`.
-    folder : Path
-        Of the survey; long tables are sorted into buckets there.
+    `values` are value columns, "all" of them, or None for the one that is meant; if `together`,
+    those of a series are fitted as outputs that share their modes. The other arguments are those of
+    `fit_many`.
     """
     if together and values is None:
         raise InputError('together=True needs several value columns, such as value="all"')
@@ -69,13 +50,12 @@ def plan(
     if paths is not None and by is None:
         items = [i for p in paths for i in _of_file(p, values, together, reading)]
         return Plan(list({item.id: item for item in items}.values()))
-    asked = ReadOptions(**reading)
     parts = parts_of(source)
-    layout, unread = _layout(parts, asked, values, by)
+    layout, unread = _layout(parts, ReadOptions(**reading), values, by)
     place = folder / "buckets"
-    held = spill(parts, layout, place, _fingerprint(paths, reading, values, by))
+    held = fill_buckets(parts, layout, place, _fingerprint(paths, reading, values, by))
     items = [
-        Item(name, held.digests[bucket], str(place / bucket), chosen, label, held.seals[bucket])
+        Item(name, held.digests[bucket], str(place / bucket), chosen, label)
         for bucket, labels in held.labels.items()
         for label in labels
         for name, chosen in _named(label, layout.values, together)
@@ -109,13 +89,13 @@ def _paths(source: Any) -> list[Path] | None:
 
 
 def _layout(
-    parts: list[Part], asked: ReadOptions, values: Sequence[str] | str | None, by: str | None
+    parts: list[Part], options: ReadOptions, values: Sequence[str] | str | None, by: str | None
 ) -> tuple[Layout, list[tuple[str, str]]]:
     """The layout of the first part that can be read, and what could not."""
     unread: list[tuple[str, str]] = []
     for part in parts:
         try:
-            return Layout.of(part, asked, values, by), unread
+            return Layout.of(part, options, values, by), unread
         except DataError as error:
             unread.append((part.name, str(error)))
     raise DataError(unread[0][1] if unread else "source: holds no parts; give files or a table")
@@ -125,8 +105,11 @@ def _of_file(
     path: Path, values: Sequence[str] | str | None, together: bool, reading: dict[str, Any]
 ) -> list[Item]:
     """The series of one file; what cannot be read fails when it is fitted, and is named."""
-    content = _digest(path)
-    if values is None:
+    try:
+        content = file_digest(path)[:32]
+    except (OSError, ValueError):
+        content = _UNREADABLE
+    if values is None or content == _UNREADABLE:
         return [Item(str(path), content, str(path))]
     try:
         layout = Layout.of(parts_of(path)[0], ReadOptions(**reading), values, None)
@@ -142,14 +125,6 @@ def _named(name: str, values: tuple[str, ...], together: bool) -> list[tuple[str
     if together or len(values) == 1:
         return [(name or values[0] if len(values) == 1 else name or "all", values)]
     return [(f"{name}:{value}" if name else value, (value,)) for value in values]
-
-
-def _digest(path: Path) -> str:
-    """Digest of a file's bytes; of its absence where it cannot be read."""
-    try:
-        return file_digest(path)[:32]
-    except (OSError, ValueError):
-        return "unreadable"
 
 
 def _fingerprint(paths: list[Path] | None, *how: Any) -> str | None:

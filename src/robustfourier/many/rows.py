@@ -1,4 +1,4 @@
-"""Rows: what the tables say of one series, and its page and model file where they are wanted."""
+"""Rows: what the tables report of one series, and its page, model and forecast where wanted."""
 
 from __future__ import annotations
 
@@ -7,34 +7,29 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pandas as pd
 
 from robustfourier.analysis import fit_model
 from robustfourier.arrays import FloatArray
 from robustfourier.atomic_files import write_text
 from robustfourier.errors import DataError
+from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.formatting import counted
-from robustfourier.many.forecasts import draw_forecast, forecast_rows
 from robustfourier.many.item import Item, Task, file_stem
 from robustfourier.mixture.model import Component
 from robustfourier.results import Brief, Pattern, briefly, summarise
 from robustfourier.samples import Samples
 
 SPARK = 48  # points of the small picture of a series
-PHASES = 32  # points of the small picture of a pattern
+_AT = np.arange(32) / 32  # phases of the small picture of a pattern
 _WORDS = 300  # characters of a message
 _SAME = ("label", "combination", "period", "period_error", "frequency", "frequency_error")
+_OF_PATTERN = ("amplitude", "share", "false_alarm", "calendar")
+_COUNTS = ("rows", "used", "missing", "duplicates")
 
 
 def rows_of(item: Item, task: Task, samples: list[Samples]) -> list[dict[str, Any]]:
-    """Fit an item and tell what was found, one row for each of its value columns.
-
-    Parameters
-    ----------
-    item : Item
-    task : Task
-    samples : list of Samples
-        One for each value column; several are fitted together.
-    """
+    """Fit the value columns of an item, several of them together; a row for each of them."""
     start = time.thread_time()
     parameters = {**task.parameters, "random_state": task.random_state(item)}
     if len(samples) > 1:
@@ -42,9 +37,8 @@ def rows_of(item: Item, task: Task, samples: list[Samples]) -> list[dict[str, An
     else:
         model = fit_model(samples[0], **parameters)
         brief = briefly(samples[0], model)
-        rows = [{"id": item.id, **_told(samples[0], model, brief)}]
+        rows = [{"id": item.id, **_found(samples[0], model, brief)}]
         rows[0].update(_files(item, task, samples[0], model, brief))
-        rows[0].update(_forecast(item, task, model))
     seconds = (time.thread_time() - start) / len(rows)
     key = task.key(item)
     return [{"key": key, "status": "ok", "message": "", **row, "seconds": seconds} for row in rows]
@@ -65,7 +59,7 @@ def failed_row(item: Item, task: Task, error: BaseException, seconds: float) -> 
     }
 
 
-def _told(samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
+def _found(samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
     return {
         **_record(samples, brief.domain.span, brief.domain.unit),
         "headline": brief.headline,
@@ -74,17 +68,19 @@ def _told(samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
         "scale": model.scale_,
         "explained": brief.explained,
         "notes": [*samples.notes, *model.notes_],
-        "patterns": [_pattern(pattern) for pattern in brief.patterns],
+        "patterns": [
+            {
+                **_named(one, np.interp(_AT, one.waveform.x, one.waveform.y)),
+                **{name: getattr(one, name) for name in _OF_PATTERN},
+            }
+            for one in brief.patterns
+        ],
     }
 
 
 def _record(samples: Samples, span: float, unit: str) -> dict[str, Any]:
-    counts = samples.counts
     return {
-        "rows": counts.rows,
-        "used": counts.used,
-        "missing": counts.missing,
-        "duplicates": counts.duplicates,
+        **{name: getattr(samples.counts, name) for name in _COUNTS},
         "first": str(samples.times[0]),
         "last": str(samples.times[-1]),
         "span": span,
@@ -106,20 +102,8 @@ def _spark(samples: Samples) -> list[float | None]:
     return [float(m) if n else None for m, n in zip(means, count, strict=True)]
 
 
-def _pattern(pattern: Pattern) -> dict[str, Any]:
-    at = np.arange(PHASES) / PHASES
-    wave: FloatArray = np.interp(at, pattern.waveform.x, pattern.waveform.y)
-    return {
-        **_named(pattern, wave),
-        "amplitude": pattern.amplitude,
-        "share": pattern.share,
-        "false_alarm": pattern.false_alarm,
-        "calendar": pattern.calendar,
-    }
-
-
 def _named(one: Pattern | Component, wave: FloatArray) -> dict[str, Any]:
-    """What is told alike of a pattern and of a component that outputs share."""
+    """What a pattern and a component that outputs share have in common."""
     return {
         **{field: getattr(one, field) for field in _SAME},
         "harmonics": [int(order) for order in one.harmonics],
@@ -128,12 +112,12 @@ def _named(one: Pattern | Component, wave: FloatArray) -> dict[str, Any]:
 
 
 def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -> dict[str, Any]:
-    """Write the model and the page of a series; other data, other names of files."""
+    """Write model, page and forecast of a series; other data, other names of files."""
     written: dict[str, Any] = {}
     name, folder = file_stem(item.id, task.key(item)), Path(task.folder)
     if task.models:
-        model.save(folder / "models" / f"{name}.rfm")
         written["model"] = f"models/{name}.rfm"
+        model.save(folder / written["model"])
     if task.reports == "all" or (task.reports == "found" and len(model.components_)):
         from robustfourier.report import render
 
@@ -142,26 +126,44 @@ def _files(item: Item, task: Task, samples: Samples, model: Any, brief: Brief) -
             "Input": Path(item.path).name if item.label is None else f"label {item.label}",
             "Search": "; ".join(model.notes_) or "–",
         }
-        page = render(summarise(samples, model, brief=brief), shown)
-        write_text(folder / "reports" / f"{name}.html", page)
         written["report"] = f"reports/{name}.html"
+        page = render(summarise(samples, model, brief=brief), shown)
+        write_text(folder / written["report"], page)
+    if task.forecast is not None:
+        from robustfourier.plots.figure_files import save_small
+        from robustfourier.plots.forecast_figures import plot_forecast
+
+        written["forecast"] = _forecast_rows(model.forecast(task.forecast))
+        written["picture"] = f"forecasts/{name}.png"
+        save_small(
+            folder / written["picture"],
+            (7.0, 3.0),  # inches
+            lambda figure: plot_forecast(model, task.forecast, ax=figure.add_subplot()),
+        )
     return written
 
 
-def _forecast(item: Item, task: Task, model: Any) -> dict[str, Any]:
-    """Forecast a series and draw the picture."""
-    if task.forecast is None:
-        return {}
-    ahead = model.forecast(task.forecast)
-    name = f"forecasts/{file_stem(item.id, task.key(item))}.png"
-    draw_forecast(model, task.forecast, Path(task.folder) / name)
-    return {"forecast": forecast_rows(ahead), "picture": name}
+def _forecast_rows(ahead: Any) -> list[dict[str, Any]]:
+    """Rows of a forecast: time as text, mean, and the ends of the interval of new measurements."""
+    columns = (ahead.mean, ahead.lower, ahead.upper)
+    numbers = zip(*(np.asarray(column, np.float64).tolist() for column in columns), strict=True)
+    return [
+        {"time": _text(time), "mean": mean, "low": low, "high": high}
+        for time, (mean, low, high) in zip(ahead.times, numbers, strict=True)
+    ]
+
+
+def _text(time: Any) -> str:
+    """A time as CSV holds it: a number, a period such as 2024-03, a date with its zone."""
+    if isinstance(time, (float, np.floating)):
+        return repr(float(time))
+    if isinstance(time, pd.Period):
+        return str(time)
+    return pd.Timestamp(time).isoformat().removesuffix("T00:00:00")
 
 
 def _together(item: Item, samples: list[Samples], parameters: dict[str, Any]) -> list[Any]:
     """Fit several columns as outputs that share their modes; a row for each column."""
-    from robustfourier.estimators.mixture import PeriodicMixture
-
     shared = samples[0].times
     for each in samples[1:]:
         shared = np.intersect1d(shared, each.times)
@@ -196,7 +198,7 @@ def _together(item: Item, samples: list[Samples], parameters: dict[str, Any]) ->
 
 def _shared(model: Any, index: int, column: int) -> dict[str, Any]:
     component, modes = model.components_[index], model.modes_
-    wave = np.asarray(component.waveform(np.arange(PHASES) / PHASES))[:, column]
+    wave = np.asarray(component.waveform(_AT))[:, column]
     own = (np.asarray(modes.component) == index) & (np.asarray(modes.harmonic) > 0)
     return {
         **_named(component, wave),

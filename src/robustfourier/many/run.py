@@ -14,13 +14,13 @@ import pandas as pd
 from robustfourier.atomic_files import plain, results_in
 from robustfourier.errors import InputError, WorkerError, require_choice
 from robustfourier.many.engines import Engine, Lost, open_engine
-from robustfourier.many.gather import gather, write_tables
 from robustfourier.many.index import write_index
 from robustfourier.many.item import Batch, Item, Task
 from robustfourier.many.plan import Plan, named_source, plan
 from robustfourier.many.rows import failed_row
 from robustfourier.many.shards import AGAIN, Done, read_shards, write_shard
 from robustfourier.many.survey_folder import begin, finish, refuse_other_table
+from robustfourier.many.survey_tables import gather, write_tables
 from robustfourier.result_folders import SURVEY, claimed
 
 _SECONDS = 2.0  # that a batch should take: starting one costs some milliseconds
@@ -146,14 +146,14 @@ def fit_many(
     period : float, str or list of them, optional
         Periods known to be there, such as "7d"; the rest is searched for.
     unit : str, optional
-        Unit of numeric times, or that in which the periods of dates are told.
+        Unit of numeric times, or that in which the periods of dates are given.
     reading : dict, optional
         Further options of `read_samples`, such as ``time_format``.
     overwrite : bool
         Whether a survey of another source or with other parameters may be replaced. Files of
         others are never touched, and neither is an input.
     observe : callable, optional
-        Told `Progress` after each batch.
+        Given `Progress` after each batch.
     **parameters
         Of `PeriodicMixture`.
 
@@ -236,7 +236,7 @@ class _Run:
             for batch, outcome in engine.wait():
                 running -= 1
                 self._ended(batch, outcome)
-        # Long tables are told by name; files as they were given.
+        # Series of long tables are ordered by name; files as they were given.
         names = list(self.keys) if self.plan.layout is None else sorted(self.keys)
         keys = [self.keys[name] for name in names]
         series, patterns, forecasts = gather(self.draft, keys, self.plan.unread)

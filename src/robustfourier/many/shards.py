@@ -16,10 +16,10 @@ from typing import Any
 
 from robustfourier.atomic_files import replacing
 from robustfourier.concurrency import one_blas_thread
-from robustfourier.many.item import Batch, digest, file_stem, load
+from robustfourier.many.item import Batch, ItemReader, digest, file_stem
 from robustfourier.many.rows import failed_row, rows_of
 from robustfourier.result_folders import names_within
-from robustfourier.samples.parquet import arrow
+from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import open_regular
 
 #: Failures that are no property of the data: a second run tries such series again.
@@ -28,24 +28,16 @@ AGAIN = ("WorkerError", "OutOfMemoryError", "MemoryError", "OutputError", "OSErr
 
 @dataclass(frozen=True)
 class Done:
-    """What became of a batch.
+    """What became of a batch."""
 
-    Parameters
-    ----------
-    failed : int
-        Series that could not be fitted.
-    seconds, fitting : float
-        Processor time that the batch took its worker, and the part of it spent on fits.
-    """
-
-    failed: int
-    seconds: float
-    fitting: float
+    failed: int  # series that could not be fitted
+    seconds: float  # of its worker's processor
+    fitting: float  # the part of it spent on fits
 
 
 def fit_batch(batch: Batch) -> Done:
     """Fit all items of a batch and write its shard; runs wherever the engine says."""
-    start, rows, read = time.thread_time(), [], load(batch.task)
+    start, rows, read = time.thread_time(), [], ItemReader(batch.task)
     with one_blas_thread():
         for item in batch.items:
             began = time.thread_time()
@@ -89,14 +81,14 @@ def read_shards(folder: Path) -> Iterator[list[dict[str, Any]]]:
 
 
 def _is_sound(row: dict[str, Any], there: set[str]) -> bool:
-    """Whether a row is one that we write, and the files that it tells of are there."""
+    """Whether a row is one that we write, and the files that it names are there."""
     if None in (row["key"], row["id"], row["status"]) or None in (row["patterns"] or ()):
         return False
     stem = file_stem(row["id"], row["key"])
     own = {"report": f"reports/{stem}.html", "model": f"models/{stem}.rfm"}
     own["picture"] = f"forecasts/{stem}.png"
     files = [(row[kind], name) for kind, name in own.items() if row[kind] is not None]
-    return all(told == name and name in there for told, name in files)
+    return all(named == name and name in there for named, name in files)
 
 
 @cache

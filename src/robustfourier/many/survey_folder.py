@@ -3,7 +3,7 @@
 ::
 
     series.csv  patterns.csv  (both .parquet too)            what was found
-    forecasts.csv  forecasts/                                what comes next, if that was asked
+    forecasts.csv  forecasts/                                what comes next, if wanted
     index.html  index/                                       the page
     reports/  models/                                        pages and models, named by their series
     shards/  buckets/                                        what each batch found; sorted rows
@@ -24,7 +24,7 @@ import pandas as pd
 from robustfourier.errors import InputError, OutputError
 from robustfourier.result_folders import SURVEY, beside, clear, link, names_within, take_place
 
-# Shards come last: a row that is told as done has its page and its model beside it.
+# Shards come last: a row that counts as done has its page and its model beside it.
 _PARTS = ("buckets", "reports", "models", "forecasts", "index", "shards")
 
 
@@ -33,8 +33,12 @@ def begin(folder: Path, identity: dict[str, Any], overwrite: bool) -> Path:
     draft = beside(folder, "part")
     held = None if draft.is_symlink() else SURVEY.read(draft)
     if held is None or held["finished"] or not SURVEY.is_same(held, identity):
-        if held is not None and not held["finished"] and not overwrite:
-            _refuse_work(draft, folder)
+        begun = held is not None and not held["finished"] and not overwrite
+        if begun and any((draft / "shards").glob("*.parquet")):
+            raise OutputError(
+                f"{str(folder)!r} has an unfinished survey of another source or other parameters; "
+                "say --overwrite to discard it, or choose another folder with --out"
+            )
         clear(SURVEY, draft, folder)
         SURVEY.begin(draft, identity)
     for name in _PARTS:
@@ -83,14 +87,6 @@ def refuse_other_table(draft: Path, folder: Path, content: str | None, overwrite
         f"{str(folder)!r} holds the survey of another table; say overwrite=True, or choose another "
         "folder"
     )
-
-
-def _refuse_work(draft: Path, folder: Path) -> None:
-    if any((draft / "shards").glob("*.parquet")):
-        raise OutputError(
-            f"{str(folder)!r} has an unfinished survey of another source or other parameters; say "
-            "--overwrite to discard it, or choose another folder with --out"
-        )
 
 
 def _take_over(folder: Path, draft: Path) -> None:

@@ -592,7 +592,8 @@ class ColumnModel:
         values = self._own_remainder(theta)
         if self.smoothing is not None and (after := self.smoothing.after(theta)).any():
             at, base = theta[after], self.evaluate(theta[after])
-            mixed = self.smoothing.mean(at, base + values[after], self.strict_at(at))
+            own = base + values[after]
+            mixed, _ = self.smoothing.moments(at, own, self.strict_at(at), own, self.white)
             values[after] = mixed - base
         return values
 
@@ -628,7 +629,7 @@ class ColumnModel:
         if mixture is not None and (after := mixture.after(theta)).any():
             at = theta[after]
             own, lines = self.evaluate(at) + self._own_remainder(at), self.strict_at(at)
-            variance = mixture.variance(at, own, lines, errors[after] ** 2, self.white)
+            _, variance = mixture.moments(at, own, lines, errors[after] ** 2, self.white)
             errors[after] = np.sqrt(variance)
         return errors
 

@@ -19,6 +19,7 @@ from robustfourier.periodic.exponential_smoothing import (
     STEPS,
     BackTest,
     EvenGrid,
+    LastShift,
     Smoothing,
     SmoothingMixture,
     mixed,
@@ -39,17 +40,20 @@ def with_smoothing(model: ColumnModel, series: Series) -> ColumnModel:
     many = int(grid.places[-1]) + 1
     places = np.arange(max(many - STEPS, 0), many)
     values = series.original * series.scale + series.centre
-    lines = model.strict_at(grid.at(places))
+    shifts, lines = model._trend.shifted(grid.at(places)), model.strict_at(grid.at(places))
     seasons = seasons_of(model, grid, len(places))
     each = [
-        _one_output(model, series.theta, values[:, o], grid, places, lines[:, o], seasons, o)
+        _one_output(
+            *(model, series.theta, values[:, o], grid, places),
+            *(lines[:, o], shifts[:, o], seasons, o),
+        )
         for o in range(values.shape[1])
     ]
-    own, models, factors = zip(*each, strict=True)
+    own, models, factors, last_shifts = zip(*each, strict=True)
     last = float(series.theta[-1])
     return replace(
         model,
-        smoothing=SmoothingMixture(last, grid.step, np.array(own), tuple(models)),
+        smoothing=SmoothingMixture(last, grid.step, np.array(own), models, last_shifts),
         surprise=np.stack(factors),
     )
 
@@ -82,22 +86,26 @@ def _one_output(
     grid: EvenGrid,
     places: IntArray,
     lines: FloatArray,
+    shifts: FloatArray,
     seasons: tuple[int, ...],
     o: int,
-) -> tuple[float, tuple[Smoothing, ...], FloatArray]:
-    """Return the weight of the own forecast, the models beside it, and factors of the error."""
+) -> tuple[float, tuple[Smoothing, ...], FloatArray, LastShift]:
+    """Return the weight of the own forecast, models beside it, factors of the error, the shift."""
     even = np.full(len(places), np.nan)
     rows = grid.places >= places[0]
     even[grid.places[rows] - places[0]] = values[rows]
     test = BackTest.of(even)
     own, variance = _own(model, theta, values, grid, places, test, o)
-    weight, fitted = mixed(test, own, smoothed(test, lines, seasons))
+    own = own - test.foreseen(shifts)
+    known = len(model.trend) + 2 * len(model.lines) + len(model.bases)
+    weight, fitted = mixed(test, own, known, smoothed(test, lines, shifts, seasons, known))
     mean = weight * own + sum(one.model.weight * one.forecasts for one in fitted)
     spread = weight * (variance + (own - mean) ** 2)
     for one in fitted:
         spread = spread + one.model.weight * (one.variances + (one.forecasts - mean) ** 2)
     squares = test.squares(mean, spread)
-    return weight, tuple(one.model for one in fitted), _inflation(squares, len(places))
+    last = LastShift.of(even - lines + shifts, shifts, test.rows.shape[1])
+    return weight, tuple(one.model for one in fitted), _inflation(squares, len(places)), last
 
 
 def _inflation(squares: FloatArray, steps: int) -> FloatArray:

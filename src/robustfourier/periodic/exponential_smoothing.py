@@ -18,16 +18,13 @@ and the extrapolation of the Gaussian processes (`robustfourier.periodic.forecas
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import combinations, product
-from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray, IntVector, Matrix, Vector
-from robustfourier.compiling import compiled
+from robustfourier.compiling import compiled, inlined
 
 STEPS = 2_000  # of the grid, the last ones: what changed of late, they show
 FEWEST = 24  # values that show how a level follows them
@@ -39,7 +36,7 @@ _WINDOWS = (1.0 - _FIRST) / _AHEAD
 _EVEN = 0.25  # of a step: times of an even record are no farther from their grid
 _SNAP = 0.1  # of a step: months are not all as long, and still one step
 _GAPS = 0.5  # of an even record's grid at most is without samples
-_EVALUATIONS = 120
+_FINEST = 0.1  # steps of the logits, that begin with one and are halved, end above
 _SMALLEST = 1e-12  # of the values' deviation: errors below are rounding
 _UNLIKELY = 1e-3  # weight below which a model is left out
 # Logits of α, of β/α, of the damping in 0.8…1, of γ/(1 − α), and of ρ: where the search starts and
@@ -175,6 +172,72 @@ class Smoothing:
 
 
 @dataclass(frozen=True, eq=False)
+class LastShift:
+    """The last shift of the level: whether it stays, or was an event that ends.
+
+    Parameters
+    ----------
+    size : float
+        Zero if there is none.
+    stays : float
+        Probability that it stays for half of the horizon of the back-test.
+    ahead : int
+        Steps of that horizon.
+    """
+
+    size: float = 0.0
+    stays: float = 1.0
+    ahead: int = 1
+
+    @classmethod
+    def of(cls, values: FloatArray, shifts: FloatArray, ahead: int) -> LastShift:
+        """Return what the record tells of its last shift by how long earlier excursions lasted.
+
+        In each window of a record the level is off by m on average, and by f in the horizon after
+        it: excursions of the squared size m² of which m f stayed. The shift itself has stayed for
+        as many horizons as it is old. As in the rule of succession, one more trial that is neither
+        a success nor a failure stands for all that is not known.
+
+        Parameters
+        ----------
+        values : ndarray of shape (N,)
+            Without strict lines, NaN where there is no sample.
+        shifts : ndarray of shape (N,)
+            What shifts of the level add to each.
+        ahead : int
+            Steps of the horizon.
+
+        Examples
+        --------
+        >>> stays = np.where(np.arange(400) < 390, 0.0, 5.0)
+        >>> event = stays + 5.0 * ((np.arange(400) >= 200) & (np.arange(400) < 210))
+        >>> [round(LastShift.of(x, x, 40).stays, 2) for x in (stays, event)]
+        [0.6, 0.33]
+        """
+        places = np.flatnonzero(np.diff(shifts)) + 1
+        if not len(places):
+            return cls()
+        place = int(places[-1])
+        size, age = float(shifts[place] - shifts[place - 1]), len(values) - place
+        before = values[:place] - np.nanmedian(values[:place])
+        width = min(age, ahead)
+        sums = np.concatenate([[0.0], np.cumsum(np.nan_to_num(before))])
+        counts = np.concatenate([[0], np.cumsum(np.isfinite(before))])
+        start = np.arange(0, place - width, width)
+        edges = np.stack([start, start + width, np.minimum(start + width + ahead, place)])
+        totals, many = np.diff(sums[edges], axis=0), np.diff(counts[edges], axis=0)
+        off, after = totals / np.maximum(many, 1)
+        lasted = size**2 * age / ahead
+        trials = size**2 + lasted + np.sum(off**2)
+        stayed = 0.5 * size**2 + lasted + np.sum(off * after)
+        return cls(size, float(np.clip(stayed / trials, 0.0, 1.0)), ahead)
+
+    def stays_for(self, steps: IntArray) -> FloatArray:
+        """Return the probability that it stays for so many steps: at each it ends alike."""
+        return np.asarray(self.stays ** (2.0 * steps / self.ahead))
+
+
+@dataclass(frozen=True, eq=False)
 class SmoothingMixture:
     """Models of exponential smoothing, beside the forecast that a fit has without them.
 
@@ -186,63 +249,65 @@ class SmoothingMixture:
         Probability of the forecast without them; with those of the models it makes one.
     models : tuple of tuples of Smoothing
         For each output.
+    shifts : tuple of LastShift
+        For each output.
     """
 
     last: float
     step: float
     own_weight: FloatArray
     models: tuple[tuple[Smoothing, ...], ...]
+    shifts: tuple[LastShift, ...]
 
     def after(self, theta: FloatArray) -> BoolArray:
         """Return which θ lie after the last sample."""
         return np.asarray(theta > self.last)
 
-    def mean(self, theta: FloatArray, own: FloatArray, lines: FloatArray) -> FloatArray:
-        """Return the mean of the mixture at θ after the record, shape (n, q).
-
-        Parameters
-        ----------
-        theta : ndarray of shape (n,)
-        own : ndarray of shape (n, q)
-            The forecast without these models.
-        lines : ndarray of shape (n, q)
-            Strict lines.
-        """
-        places = self._places(theta)
-        means = own * self.own_weight
-        for o, models in enumerate(self.models):
-            for model in models:
-                means[:, o] += model.weight * self._one_mean(model, places, lines[:, o])
-        return means
-
-    def variance(
+    def moments(
         self,
         theta: FloatArray,
         own: FloatArray,
         lines: FloatArray,
         own_variance: FloatArray,
         white: FloatArray,
-    ) -> FloatArray:
-        """Return the variance of the function, shape (n, q): of each model, and between them.
+    ) -> tuple[FloatArray, FloatArray]:
+        """Return mean and variance of the function at θ after the record, shape (n, q).
+
+        The variance is that of each model, and that between them.
 
         Parameters
         ----------
-        theta, own, lines
-            As for `mean`.
-        own_variance : ndarray of shape (n, q)
-            Of the forecast without these models.
+        theta : ndarray of shape (n,)
+        own, own_variance : ndarray of shape (n, q)
+            The forecast without these models.
+        lines : ndarray of shape (n, q)
+            Strict lines and shifts of the level.
         white : ndarray of shape (q,)
             Standard deviation of measurements around the function.
         """
-        places, mean = self._places(theta), self.mean(theta, own, lines)
-        variance = self.own_weight * (own_variance + (own - mean) ** 2)
+        mean, variance, places = np.zeros(own.shape), np.zeros(own.shape), self._places(theta)
         nearest = np.maximum(np.rint(places[0] + places[2]).astype(int), 1)
-        for o, models in enumerate(self.models):
+        for o, (models, shift) in enumerate(zip(self.models, self.shifts, strict=True)):
+            parts = [(float(self.own_weight[o]), own[:, o], own_variance[:, o], True)]
             for model in models:
-                off = self._one_mean(model, places, lines[:, o]) - mean[:, o]
                 spread = np.maximum(model.variance(nearest) - white[o] ** 2, 0.0)
-                variance[:, o] += model.weight * (spread + off**2)
-        return variance
+                value = self._one_mean(model, places, lines[:, o])
+                parts.append((model.weight, value, spread, model.around_lines))
+            stays = shift.stays_for(nearest)
+            weights, means, variances = (
+                np.stack(rows)
+                for rows in zip(
+                    *(
+                        (w * (stays if held else 1.0 + 0.0 * stays), m, v)
+                        for w, m, v, held in parts
+                    ),
+                    *((w * (1.0 - stays), m - shift.size, v) for w, m, v, held in parts if held),
+                    strict=True,
+                )
+            )
+            mean[:, o] = np.sum(weights * means, axis=0)
+            variance[:, o] = np.sum(weights * (variances + (means - mean[:, o]) ** 2), axis=0)
+        return mean, variance
 
     def _places(self, theta: FloatArray) -> tuple[IntArray, IntArray, FloatArray]:
         """The steps before and after each θ, and the part of the way between them."""
@@ -292,6 +357,10 @@ class BackTest:
         rows = np.minimum(rows, n - 1)
         return cls(values, origins, rows, there & np.isfinite(values[rows]))
 
+    def foreseen(self, shifts: FloatArray) -> FloatArray:
+        """Return what shifts after an origin add to forecasts from it, shape (O, H)."""
+        return shifts[self.rows] - shifts[self.origins - 1, None]
+
     def error(self, forecasts: FloatArray) -> float:
         """Return the mean absolute error of forecasts, shape (O, H)."""
         return float(np.mean(np.abs(self.values[self.rows] - forecasts)[self.counts]))
@@ -309,39 +378,74 @@ class BackTest:
 
 @dataclass(frozen=True, eq=False)
 class BackTested:
-    """A model of exponential smoothing with its forecasts and variances in the back-test."""
+    """A model of exponential smoothing with its forecasts and variances in the back-test.
+
+    `parameters` counts what of the whole record these forecasts know.
+    """
 
     model: Smoothing
     forecasts: FloatArray
     variances: FloatArray
+    parameters: float
 
 
-def smoothed(test: BackTest, lines: FloatArray, seasons: tuple[int, ...]) -> list[BackTested]:
+def smoothed(
+    test: BackTest,
+    lines: FloatArray,
+    shifts: FloatArray,
+    seasons: tuple[int, ...],
+    parameters: float,
+) -> list[BackTested]:
     """Fit models of exponential smoothing with all combinations of seasons, and a slope or none.
 
     Parameters
     ----------
     test : BackTest
     lines : ndarray of shape (N,)
-        Strict lines on the same grid.
+        Strict lines and shifts of the level on the same grid.
+    shifts : ndarray of shape (N,)
+        The shifts alone.
     seasons : tuple of int
         Lengths that are possible, in steps.
-    """
-    return [
-        _fitted(test, lines if around_lines else np.zeros(len(lines)), some, slope, around_lines)
-        for some, slope, around_lines in _candidates(seasons, bool(np.any(lines)))
-    ]
-
-
-def _candidates(seasons: tuple[int, ...], lines: bool) -> Iterator[tuple[IntArray, bool, bool]]:
-    """Seasons, whether there is a slope, and whether lines are taken off.
-
-    Without seasons lines stay; without lines there is nothing to take off.
+    parameters : float
+        How many the lines have.
     """
     subsets = [some for k in range(len(seasons) + 1) for some in combinations(seasons, k)]
-    for some, slope, around in product(subsets, (False, True), (True, False)):
-        if (some or around) and (lines or not around or not some):
-            yield np.array(some, int), slope, around
+    found = []
+    for some, slope in product(subsets, (False, True)):
+        season = np.array(some, int)
+        if not some or np.any(lines):
+            one = _fitted(test, lines, season, slope, True)
+            forecasts = one.forecasts - test.foreseen(shifts)
+            found.append(replace(one, forecasts=forecasts, parameters=one.parameters + parameters))
+        if some:
+            found.append(_fitted(test, np.zeros(len(lines)), season, slope, False))
+    return found
+
+
+def mixed(
+    test: BackTest, own: FloatArray, parameters: float, fitted: list[BackTested]
+) -> tuple[float, list[BackTested]]:
+    """Return the probability of the own forecasts, and the models that count, with theirs.
+
+    Forecasts with many parameters that were fitted to the whole record know more of what came than
+    those after it will: the errors of least squares with p of them are smaller by the root of
+    (n − p) / (n + p). Forecasts that are off by rounding alone need none beside them.
+    """
+    least = _SMALLEST * float(np.nanstd(test.values)) + np.finfo(float).tiny
+    errors = np.array([test.error(each) for each in (own, *(one.forecasts for one in fitted))])
+    if errors[0] <= least:
+        return 1.0, []
+    known = np.array([parameters, *(one.parameters for one in fitted)])
+    count = np.count_nonzero(np.isfinite(test.values))
+    hindsight = np.sqrt((count + known) / np.maximum(count - known, 1.0))
+    weights = weights_of(np.maximum(errors * hindsight, least))
+    kept = [
+        replace(one, model=replace(one.model, weight=float(weight)))
+        for one, weight in zip(fitted, weights[1:], strict=True)
+        if weight > 0
+    ]
+    return float(weights[0]), kept
 
 
 def weights_of(errors: FloatArray) -> FloatArray:
@@ -357,26 +461,6 @@ def weights_of(errors: FloatArray) -> FloatArray:
     return np.asarray(weights / weights.sum())
 
 
-def mixed(
-    test: BackTest, own: FloatArray, fitted: list[BackTested]
-) -> tuple[float, list[BackTested]]:
-    """Return the probability of the own forecasts, and the models that count, with theirs.
-
-    Forecasts that are off by rounding alone need none beside them.
-    """
-    least = _SMALLEST * float(np.nanstd(test.values)) + np.finfo(float).tiny
-    errors = [test.error(own), *(test.error(one.forecasts) for one in fitted)]
-    if errors[0] <= least:
-        return 1.0, []
-    weights = weights_of(np.maximum(errors, least))
-    kept = [
-        replace(one, model=replace(one.model, weight=float(weight)))
-        for one, weight in zip(fitted, weights[1:], strict=True)
-        if weight > 0
-    ]
-    return float(weights[0]), kept
-
-
 def _fitted(
     test: BackTest, lines: FloatArray, seasons: IntArray, slope: bool, around_lines: bool
 ) -> BackTested:
@@ -387,67 +471,44 @@ def _fitted(
         waveforms, rest = np.zeros_like(waveforms), values
     line = _last_line(rest, max(10, 2 * int(seasons.max(initial=0))), slope)
     names = ["level", *["slope"] * slope, *["season"] * len(seasons), "memory"]
-    start = np.concatenate([_START[name] for name in names])
-    states = np.zeros((len(test.origins), 3 + len(waveforms)))
-    ahead = test.rows.shape[1]
-
-    def errors(logits: FloatArray) -> tuple[float, float, FloatArray, FloatArray]:
-        gains, season_gains = _gains(logits, slope, len(seasons))
-        return _errors(
-            gains, season_gains, values, seasons, waveforms, line, test.origins, ahead, states
-        )
-
-    def loss(logits: FloatArray) -> float:
-        one, many, _, _ = errors(logits)
-        prior = np.sum((logits - start) ** 2) / (2.0 * _PRIOR_VARIANCE * len(values))
-        return float(0.5 * np.log(max(one, 1e-300)) + np.log(max(many, 1e-300)) + 2.0 * prior)
-
-    options: Any = {"maxfev": _EVALUATIONS, "xatol": 0.05, "fatol": 1e-3}
-    best = minimize(loss, start, method="Nelder-Mead", options=options).x
-    gains, season_gains = _gains(best, slope, len(seasons))
-    one, _, state, ends = errors(best)
-    ends = _rolled(ends, seasons, len(values))
-    model = Smoothing(
-        1.0, around_lines, seasons, gains, season_gains, state, ends, float(np.sqrt(one))
+    logits = np.concatenate([_START[name] for name in names])
+    gains, state, ends = np.empty(4 + len(seasons)), np.empty(4), np.empty_like(waveforms)
+    forecasts = np.empty(test.rows.shape)
+    _optimise(
+        *(logits, slope, values, seasons, waveforms, line),
+        *(test.origins, gains, state, ends, forecasts),
     )
-    return _back_tested(model, test, lines, states)
-
-
-def _back_tested(
-    model: Smoothing, test: BackTest, lines: FloatArray, states: FloatArray
-) -> BackTested:
-    """Return forecasts from each origin; the deviation is what their errors say it is."""
-    forecasts, steps = np.zeros(test.rows.shape), np.arange(1, test.rows.shape[1] + 1)
-    for o, (origin, state) in enumerate(zip(test.origins, states, strict=True)):
-        waveforms = _rolled(state[3:], model.seasons, int(origin))
-        forecasts[o] = replace(model, state=state[:3], waveforms=waveforms).mean(steps)
+    ends = _rolled(ends, seasons, len(values))
+    deviation = float(np.sqrt(state[3]))
+    model = Smoothing(1.0, around_lines, seasons, gains[:4], gains[4:], state[:3], ends, deviation)
     forecasts += lines[test.rows]
+    steps = np.arange(1, forecasts.shape[1] + 1)
     variances = np.broadcast_to(model.variance(steps), forecasts.shape)
-    squares = test.squares(forecasts, variances)
-    factor = float(np.nanmean(squares))
+    factor = float(np.nanmean(test.squares(forecasts, variances)))
     return BackTested(
-        replace(model, deviation=model.deviation * float(np.sqrt(factor))),
+        replace(model, deviation=deviation * float(np.sqrt(factor))),
         forecasts,
         np.maximum(variances * factor, np.finfo(float).tiny),
+        _remembered(test, model, bool(np.any(waveforms))),
     )
+
+
+def _remembered(test: BackTest, model: Smoothing, typical: bool) -> float:
+    """Return how many values of the waveforms at the origins are those of the whole record.
+
+    Waveforms start as the mean of all cycles, `typical`, or as what a pass from the end leaves of
+    the cycles; each cycle up to an origin leaves 1 − γ of that.
+    """
+    cycles, before = len(test.values) / model.seasons, np.mean(test.origins) / model.seasons
+    left = 1.0 - model.season_gains
+    known = 1.0 if typical else 1.0 - left**cycles
+    return float(np.sum(model.seasons * left**before * known))
 
 
 def _rolled(waveforms: FloatArray, seasons: IntArray, start: int) -> FloatArray:
     """Return waveforms from the step `start` on, which were from the first step of the record."""
     parts = np.split(waveforms, np.cumsum(seasons)[:-1]) if len(seasons) else [waveforms]
     return np.concatenate([np.roll(part, -(start % max(len(part), 1))) for part in parts])
-
-
-def _gains(logits: FloatArray, slope: bool, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return α, β, φ, ρ and γ of each season."""
-    parts = 1.0 / (1.0 + np.exp(-np.clip(logits, -_LARGEST_LOGIT, _LARGEST_LOGIT)))
-    follow, tilt, damping, first = parts[0], 0.0, 0.0, 1
-    if slope:
-        tilt, first = follow * parts[1], 3
-        damping = _SLOWEST_DAMPING + (1.0 - _SLOWEST_DAMPING) * parts[2]
-    season = parts[first : first + count] * (1.0 - follow)
-    memory = 2.0 * parts[-1] - 1.0
-    return np.array([follow, tilt, damping, memory]), season
 
 
 def _typical(values: FloatArray, seasons: IntArray) -> tuple[FloatArray, FloatArray]:
@@ -481,114 +542,196 @@ def _last_line(values: FloatArray, count: int, slope: bool) -> FloatArray:
     return np.array([level, tilt])
 
 
-def _errors(
-    gains: FloatArray,
-    season_gains: FloatArray,
-    values: FloatArray,
-    seasons: IntArray,
-    waveforms: FloatArray,
-    line: FloatArray,
-    origins: IntArray,
-    ahead: int,
-    states: FloatArray,
-) -> tuple[float, float, FloatArray, FloatArray]:
-    """Squared error one step ahead, absolute error up to the horizon; last state and waveforms.
+@compiled
+def _optimise(
+    logits: Vector,
+    slope: bool,
+    values: Vector,
+    seasons: IntVector,
+    waveforms: Vector,
+    line: Vector,
+    origins: IntVector,
+    gains: Vector,
+    state: Vector,
+    ends: Vector,
+    forecasts: Matrix,
+) -> None:
+    """Fit the logits, one after the other, by steps that are halved when none of them helps.
 
-    The states that the record starts from are those that a pass from its end to its start leaves.
-    `states` are written at the origins.
+    They start at the mean of their prior. What `_loss` writes is left as of the best.
     """
-    n = len(values)
-    turned = np.empty_like(waveforms)
-    _reverse(waveforms, seasons, n, turned)
-    state = np.array([line[0], -line[1], 0.0])
-    none = origins[:0]
-    _pass(gains, season_gains, values[::-1].copy(), seasons, turned, state, none, states)
-    now = np.empty_like(waveforms)
-    _reverse(turned, seasons, n, now)
-    state[1], state[2] = -state[1], 0.0
-    one = _pass(gains, season_gains, values, seasons, now, state, origins, states)
-    many = _ahead(gains, values, seasons, origins, ahead, states)
-    return one, many, state, now
+    start = np.empty(len(logits))
+    for j in range(len(logits)):
+        start[j] = logits[j]
+    least, step = np.inf, 1.0
+    while step > _FINEST:
+        if least == np.inf:
+            least = _loss(
+                logits, start, slope, values, seasons, waveforms, line, origins, gains, state,
+                ends, forecasts,
+            )  # fmt: skip
+        better = False
+        for j in range(len(logits)):
+            for side in range(2):
+                before = logits[j]
+                logits[j] = before + (step if side == 0 else -step)
+                loss = _loss(
+                    logits, start, slope, values, seasons, waveforms, line, origins, gains, state,
+                    ends, forecasts,
+                )  # fmt: skip
+                if loss < least:
+                    least, better = loss, True
+                    break
+                logits[j] = before
+        step = step if better else 0.5 * step
+    _loss(
+        logits, start, slope, values, seasons, waveforms, line, origins, gains, state, ends,
+        forecasts,
+    )  # fmt: skip
 
 
 @compiled
-def _reverse(waveforms: Vector, seasons: IntVector, n: int, out: Vector) -> None:
-    """Waveforms as they are for a record read from its end."""
-    start = 0
-    for j in range(len(seasons)):
-        season = seasons[j]
-        for i in range(season):
-            out[start + i] = waveforms[start + (n - 1 - i) % season]
-        start += season
+def _loss(
+    logits: Vector,
+    start: Vector,
+    slope: bool,
+    values: Vector,
+    seasons: IntVector,
+    waveforms: Vector,
+    line: Vector,
+    origins: IntVector,
+    gains: Vector,
+    state: Vector,
+    ends: Vector,
+    forecasts: Matrix,
+) -> float:
+    """Logarithms of the errors one step ahead and up to the horizon, and of the prior.
+
+    The states that the record starts from are those that a pass from its end to its start leaves.
+    Gains, the state and the waveforms at the end, and the forecasts are written.
+    """
+    _write_gains(logits, slope, gains)
+    for i in range(len(waveforms)):
+        ends[i] = waveforms[i]
+    state[0], state[1], state[2] = line[0], -line[1], 0.0
+    _pass(gains, values, True, seasons, ends, state, origins[:0], forecasts)
+    state[1], state[2] = -state[1], 0.0
+    ahead = _pass(gains, values, False, seasons, ends, state, origins, forecasts)
+    prior = 0.0
+    for j in range(len(logits)):
+        prior += (logits[j] - start[j]) ** 2
+    prior /= _PRIOR_VARIANCE * len(values)
+    return 0.5 * np.log(max(state[3], 1e-300)) + np.log(max(ahead, 1e-300)) + prior
+
+
+@inlined
+def _logistic(x: float) -> float:
+    return 1.0 / (1.0 + np.exp(-min(max(x, -_LARGEST_LOGIT), _LARGEST_LOGIT)))
+
+
+@compiled
+def _write_gains(logits: Vector, slope: bool, gains: Vector) -> None:
+    """Write α, β, φ, ρ and γ of each season."""
+    follow, first = _logistic(logits[0]), 1
+    gains[0], gains[1], gains[2] = follow, 0.0, 0.0
+    if slope:
+        gains[1], first = follow * _logistic(logits[1]), 3
+        gains[2] = _SLOWEST_DAMPING + (1.0 - _SLOWEST_DAMPING) * _logistic(logits[2])
+    gains[3] = 2.0 * _logistic(logits[len(logits) - 1]) - 1.0
+    for j in range(len(gains) - 4):
+        gains[4 + j] = _logistic(logits[first + j]) * (1.0 - follow)
 
 
 @compiled
 def _pass(
     gains: Vector,
-    season_gains: Vector,
     values: Vector,
+    backward: bool,
     seasons: IntVector,
     waveforms: Vector,
     state: Vector,
     origins: IntVector,
-    states: Matrix,
+    forecasts: Matrix,
 ) -> float:
-    """Go through a record, state and waveforms with it; the mean squared error one step ahead."""
+    """Go through a record; the sum of the absolute errors of forecasts from the origins.
+
+    Level, slope, correlated error and waveforms go with it; then comes, as the fourth of the state,
+    the mean squared error one step ahead.
+    """
     follow, tilt, damping, memory = gains[0], gains[1], gains[2], gains[3]
     level, slope, error = state[0], state[1], state[2]
-    total, count, origin = 0.0, 0, 0
-    for t in range(len(values)):
-        if origin < len(origins) and origins[origin] == t:
-            states[origin, 0], states[origin, 1], states[origin, 2] = level, slope, error
-            for i in range(len(waveforms)):
-                states[origin, 3 + i] = waveforms[i]
+    n, square, count, ahead, origin = len(values), 0.0, 0, 0.0, 0
+    places = np.empty(len(seasons), np.int64)  # of the waveforms at this step
+    first = 0
+    for j in range(len(seasons)):
+        places[j] = first + ((n - 1) % seasons[j] if backward else 0)
+        first += seasons[j]
+    for i in range(n):
+        if origin < len(origins) and origins[origin] == i:
+            ahead += _forecast(
+                gains, level, slope, error, values, i, seasons, waveforms, places, forecasts[origin]
+            )
             origin += 1
         level, slope = level + damping * slope, damping * slope
         error *= memory
-        if np.isnan(values[t]):
-            continue
-        expected, start = level, 0
-        for j in range(len(seasons)):
-            expected += waveforms[start + t % seasons[j]]
-            start += seasons[j]
-        surprise = values[t] - expected - error
-        error += surprise
-        level += follow * surprise
-        slope += tilt * surprise
-        start = 0
-        for j in range(len(seasons)):
-            waveforms[start + t % seasons[j]] += season_gains[j] * surprise
-            start += seasons[j]
-        total += surprise * surprise
-        count += 1
-    state[0], state[1], state[2] = level, slope, error
-    return total / max(count, 1)
+        value = values[n - 1 - i if backward else i]
+        if not np.isnan(value):
+            innovation = value - level - error
+            for j in range(len(seasons)):
+                innovation -= waveforms[places[j]]
+            error += innovation
+            level += follow * innovation
+            slope += tilt * innovation
+            for j in range(len(seasons)):
+                waveforms[places[j]] += gains[4 + j] * innovation
+            square += innovation * innovation
+            count += 1
+        _turn(places, seasons, -1 if backward else 1)
+    state[0], state[1], state[2], state[3] = level, slope, error, square / max(count, 1)
+    return ahead
+
+
+@inlined
+def _turn(places: IntVector, seasons: IntVector, step: int) -> None:
+    """Go one step on, or back, in each of the waveforms, which lie one after the other."""
+    first = 0
+    for j in range(len(seasons)):
+        place = places[j] + step
+        if place == first + seasons[j]:
+            place = first
+        if place < first:
+            place += seasons[j]
+        places[j] = place
+        first += seasons[j]
 
 
 @compiled
-def _ahead(
+def _forecast(
     gains: Vector,
+    level: float,
+    slope: float,
+    error: float,
     values: Vector,
+    origin: int,
     seasons: IntVector,
-    origins: IntVector,
-    ahead: int,
-    states: Matrix,
+    waveforms: Vector,
+    places: IntVector,
+    forecast: Vector,
 ) -> float:
-    """Mean absolute error of forecasts from the origins."""
-    damping, memory = gains[2], gains[3]
-    total, count = 0.0, 0
-    for o in range(len(origins)):
-        level, slope, error = states[o, 0], states[o, 1], states[o, 2]
-        for t in range(origins[o], min(origins[o] + ahead, len(values))):
-            slope *= damping
-            level += slope
-            error *= memory
-            if np.isnan(values[t]):
-                continue
-            expected, start = level + error, 3
-            for j in range(len(seasons)):
-                expected += states[o, start + t % seasons[j]]
-                start += seasons[j]
-            total += abs(values[t] - expected)
-            count += 1
-    return total / max(count, 1)
+    """Write a forecast from an origin, and return the sum of its absolute errors."""
+    damping, memory, total = gains[2], gains[3], 0.0
+    now = np.empty(len(places), np.int64)
+    for j in range(len(places)):
+        now[j] = places[j]
+    for h in range(len(forecast)):
+        slope *= damping
+        level += slope
+        error *= memory
+        expected = level + error
+        for j in range(len(seasons)):
+            expected += waveforms[now[j]]
+        _turn(now, seasons, 1)
+        forecast[h] = expected
+        if origin + h < len(values) and not np.isnan(values[origin + h]):
+            total += abs(values[origin + h] - expected)
+    return total

@@ -152,19 +152,14 @@ def _try_out(model: Any) -> None:
 
 
 def _try_parts(model: Any) -> None:
-    components = [(component, "Component") for component in getattr(model, "components_", ())]
-    for part, tag in [(model.modes_, "ModeTable"), *components]:
+    components = list(getattr(model, "components_", ()))
+    for part, tag in [(model.modes_, "ModeTable"), *((one, "Component") for one in components)]:
         if not isinstance(part, class_of(tag)):
             raise TypeError(f"a {type(part).__name__} is no {tag}")
         repr(part)
-    for component, _ in components:
-        _try_component(component)
-
-
-def _try_component(part: Any) -> None:
-    np.asarray(part.share, np.float64)
-    np.asarray(part.waveform(np.array([0.0, 0.3])), np.float64)
-    str(part.wandering)
-    times = part.domain.from_theta([-0.5, 0.5])
-    for values in (part.amplitude_at(times), part.phase_at(times)):
-        np.asarray(values, np.float64)
+    for one in components:
+        times = one.domain.from_theta([-0.5, 0.5])
+        numbers = (one.share, one.waveform(np.array([0.0, 0.3])), one.amplitude_at(times))
+        for values in (*numbers, one.phase_at(times)):
+            np.asarray(values, np.float64)
+        str(one.wandering)

@@ -15,6 +15,7 @@ MODELS = ("PeriodicMixture", "FourierNetworkRegressor")
 
 #: Tag to module and class: estimators, frozen dataclasses, and one kind of tuple.
 _PLACES = {
+    "Added": "robustfourier.large.passes:Added",
     "Architecture": "robustfourier.network.architecture:Architecture",
     "Checkpoint": "robustfourier.training.checkpoint:Checkpoint",
     "Breaks": "robustfourier.periodic.basis:Breaks",
@@ -24,6 +25,7 @@ _PLACES = {
     "ConditionedProcess": "robustfourier.periodic.semiseparable:ConditionedProcess",
     "Domain": "robustfourier.domain:Domain",
     "Evidence": "robustfourier.mixture.model:Evidence",
+    "Facts": "robustfourier.large.passes:Facts",
     "FourierNetworkRegressor": "robustfourier.estimators.network:FourierNetworkRegressor",
     "History": "robustfourier.training.history:History",
     "Kernel": "robustfourier.periodic.kernels:Kernel",
@@ -41,9 +43,11 @@ _PLACES = {
     "RegressorEffects": "robustfourier.estimators.regressors:RegressorEffects",
     "Remainder": "robustfourier.periodic.residual_process:Remainder",
     "SaveCheckpoint": "robustfourier.training.callbacks:SaveCheckpoint",
+    "LastShift": "robustfourier.periodic.exponential_smoothing:LastShift",
     "Smoothing": "robustfourier.periodic.exponential_smoothing:Smoothing",
     "SmoothingMixture": "robustfourier.periodic.exponential_smoothing:SmoothingMixture",
     "StopWhenStalled": "robustfourier.training.callbacks:StopWhenStalled",
+    "Sums": "robustfourier.large.condense:Sums",
     "Way": "robustfourier.periodic.forecast:Continuation",
     "Weights": "robustfourier.network.weights:Weights",
 }

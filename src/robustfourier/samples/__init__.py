@@ -11,10 +11,10 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from robustfourier.samples.cleaning import from_arrays
+    from robustfourier.samples.read_options import ReadOptions
     from robustfourier.samples.reading import column_names, read_samples, read_times
-    from robustfourier.samples.samples import Counts, Samples
-    from robustfourier.samples.text_tables import ReadOptions, check_columns, series_column
+    from robustfourier.samples.samples import Counts, Samples, from_arrays
+    from robustfourier.samples.text_tables import check_columns, series_column
 
 __all__ = [
     "Counts",
@@ -29,10 +29,10 @@ __all__ = [
 ]
 
 _HOME = {
-    **dict.fromkeys(("ReadOptions", "check_columns", "series_column"), "text_tables"),
+    "ReadOptions": "read_options",
+    **dict.fromkeys(("check_columns", "series_column"), "text_tables"),
     **dict.fromkeys(("column_names", "read_samples", "read_times"), "reading"),
-    **dict.fromkeys(("Counts", "Samples"), "samples"),
-    "from_arrays": "cleaning",
+    **dict.fromkeys(("Counts", "Samples", "from_arrays"), "samples"),
 }
 
 

@@ -18,9 +18,9 @@ import pandas as pd
 
 from robustfourier.errors import DataError
 from robustfourier.samples.columns import speaks_of_time
-from robustfourier.samples.data_frames import Frame, at_rate
 from robustfourier.samples.objects import dataset_frame, frame_of
-from robustfourier.samples.text_tables import ReadOptions
+from robustfourier.samples.read_options import ReadOptions
+from robustfourier.samples.typed_tables import Frame, at_rate
 
 Path = str | os.PathLike[str]
 

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from robustfourier.errors import DataError
-from robustfourier.formatting import unit_called
-from robustfourier.samples.text_streams import quoted
+from robustfourier.formatting import quoted, unit_called
+from robustfourier.samples.read_options import ReadOptions
 
 _TIME_WORDS = frozenset(
     """time times date dates datetime timestamp timestamps t day days epoch unix when jd mjd hjd bjd
@@ -38,6 +38,7 @@ _CALENDAR = (
     frozenset("minute min minutes minuto minuut".split()),  # noqa: SIM905
     frozenset("second sec ss seconds sekunde segundo".split()),  # noqa: SIM905
 )
+_BRACKETS = re.compile(r"[\[(]([^\[\]()]+)[\])]")  # the innermost: one pass, whatever the name
 _DAY_COUNTS = frozenset(["jd", "mjd", "hjd", "bjd", "btjd", "bkjd", "tjd"])  # Julian dates
 
 
@@ -50,6 +51,7 @@ class Choice:
     error: int | None
     clock: int | None = None  # A time of day that belongs to a column of dates
     parts: tuple[int, ...] = ()  # month, day, hour, minute and second, as far as each has a column
+    by: tuple[tuple[int, str | None], ...] = ()  # columns and labels that choose a series
 
     @property
     def times(self) -> tuple[int, ...]:
@@ -61,32 +63,36 @@ def choose_columns(
     names: Sequence[str],
     kinds: Sequence[str],
     source: str,
+    options: ReadOptions,
     *,
-    time: str | None = None,
-    value: str | None = None,
-    error: str | None = None,
     need_value: bool = True,
     apart: Sequence[int] = (),
 ) -> Choice:
-    """Find the time, value and error column of a table.
+    """Find the time, value and error column of a table, and those by which a series is chosen.
 
     `kinds` says what the cells of each column are: "number", "time", "clock", "text" or "empty".
-    `time`, `value` and `error` are what the user gave: a column's name, or its number from 1.
     Columns of `apart` are none of them; a value column is looked for if `need_value`.
     """
-    given_time = None if time is None else find_column(time, names, source, "--time")
-    given_value = None if value is None else find_column(value, names, source, "--value")
-    given_error = None if error is None else find_column(error, names, source, "--error")
+
+    def given(name: str) -> int | None:
+        wanted = getattr(options, name)
+        return None if wanted is None else find_column(wanted, names, source, f"--{name}")
+
+    by = tuple(_parsed_by(text, names, source) for text in options.by)
+    given_time, given_value, given_error = given("time"), given("value"), given("error")
     taken = {i for i in (given_time, given_value, given_error, *apart) if i is not None}
+    taken |= {i for i, _ in by}
     calendar = _calendar(names, kinds, taken) if given_time is None else ()
     if calendar:
         at = calendar[0]
     else:
         at = _guess_time(names, kinds, source, taken) if given_time is None else given_time
-    clock = _clock_of(at, kinds) if given_time is None and not calendar else None
+    clocks = [i for i, kind in enumerate(kinds) if kind == "clock"]
+    beside = given_time is None and not calendar and kinds[at] == "time" and len(clocks) == 1
+    clock = clocks[0] if beside else None
     taken |= {at, *calendar} | ({clock} if clock is not None else set())
     if not need_value:
-        return Choice(at, None, None, clock, calendar[1:])
+        return Choice(at, None, None, clock, calendar[1:], by)
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
     if not numbers:  # a column without any value is distinguished from one of words later
         numbers = [i for i, kind in enumerate(kinds) if kind == "empty" and i not in taken]
@@ -100,10 +106,11 @@ def choose_columns(
         )
     errors = [i for i in errors if i != given_value]
     if given_error is None and len(errors) > 1:
-        errors = [i for i in errors if _is_error_of(names[i], names[given_value])]
+        own = [[w for w in _split(name) if w not in _ERROR_WORDS] for name in names]
+        errors = [i for i in errors if own[i] == own[given_value]]  # flux_err of flux
     if given_error is None and len(errors) == 1:
         given_error = errors[0]
-    return Choice(at, given_value, given_error, clock, calendar[1:])
+    return Choice(at, given_value, given_error, clock, calendar[1:], by)
 
 
 def unit_of_name(name: str) -> str:
@@ -112,8 +119,8 @@ def unit_of_name(name: str) -> str:
     >>> unit_of_name("t [h]"), unit_of_name("elapsed_seconds"), unit_of_name("t")
     ('hour', 'second', '')
     """
-    if bracket := re.search(r"[\[(]\s*([^\])]+?)\s*[\])]", name):
-        return unit_called(bracket[1])
+    if bracket := _BRACKETS.search(name):
+        return unit_called(bracket[1].strip())
     words = _split(name)
     if not words or words in [[letter] for letter in "yashdw"]:  # too short to be a unit alone
         return ""
@@ -131,19 +138,13 @@ def _split(name: str) -> list[str]:
 
 def _words(name: str) -> set[str]:
     """Words of a name without its unit; a single letter speaks only where it is the whole name."""
-    words = _split(re.sub(r"[\[(][^\])]*[\])]", " ", name))
+    words = _split(_BRACKETS.sub(" ", name))
     return set(words) if len(words) == 1 else {word for word in words if len(word) > 1}
 
 
 def is_error(name: str) -> bool:
     """Whether a name speaks of errors; catalogues of stars write ``e_mag`` for those of ``mag``."""
     return bool(_words(name) & _ERROR_WORDS) or name.strip().lower().startswith("e_")
-
-
-def _is_error_of(error: str, value: str) -> bool:
-    """Whether a name speaks of the errors of a certain column, as ``flux_err`` of ``flux``."""
-    rest = [w for w in _split(error) if w not in _ERROR_WORDS]
-    return rest == [w for w in _split(value) if w not in _ERROR_WORDS]
 
 
 def _calendar(names: Sequence[str], kinds: Sequence[str], taken: set[int]) -> tuple[int, ...]:
@@ -188,18 +189,20 @@ def _listed(names: Sequence[str], limit: int = 12) -> str:
 def _guess_time(names: Sequence[str], kinds: Sequence[str], source: str, taken: set[int]) -> int:
     usable = [i for i, kind in enumerate(kinds) if kind in ("time", "number") and i not in taken]
     dated = [i for i in usable if kinds[i] == "time"]
-    spoken = [i for i in usable if speaks_of_time(names[i])]
-    said = [i for i in spoken if set(_split(names[i])) <= _TIME_WORDS]  # and of nothing else
+    named = [i for i in usable if speaks_of_time(names[i])]
+    purely = [i for i in named if set(_split(names[i])) <= _TIME_WORDS]  # and of nothing else
+    plain = [i for i in usable if not is_error(names[i])]
+    bare = all(re.fullmatch(r"column \d+", name) for name in names)
     for found in (
-        [i for i in dated if i in spoken],
+        [i for i in dated if i in named],
         dated,
-        said if len(said) == 1 else spoken,
+        purely if len(purely) == 1 else named,
         usable if len(names) == 1 else [],
-        usable if len(usable) == 2 and _unnamed(names) else [],
+        usable if len(usable) == 2 and bare else [],
         # Errors are known by their name, so of "x, y, y_err" two columns are left.
-        usable[:1] if _is_first_of_two(names, usable) else [],
+        usable[:1] if len(plain) == 2 and plain[0] == usable[0] else [],
     ):
-        if len(found) == 1 or (found and found is not dated and found is not spoken):
+        if len(found) == 1 or (found and found is not dated and found is not named):
             return found[0]
         if len(found) > 1:
             raise DataError(
@@ -217,27 +220,12 @@ def _guess_time(names: Sequence[str], kinds: Sequence[str], source: str, taken: 
     )
 
 
-def _unnamed(names: Sequence[str]) -> bool:
-    return all(re.fullmatch(r"column \d+", name) for name in names)
-
-
-def _is_first_of_two(names: Sequence[str], usable: Sequence[int]) -> bool:
-    plain = [i for i in usable if not is_error(names[i])]
-    return len(plain) == 2 and plain[0] == usable[0]
-
-
-def _clock_of(at: int, kinds: Sequence[str]) -> int | None:
-    """Return the column with the time of day next to a date, if there is exactly one."""
-    clocks = [i for i, kind in enumerate(kinds) if kind == "clock"]
-    return clocks[0] if kinds[at] == "time" and len(clocks) == 1 else None
-
-
 def _guess_value(names: Sequence[str], numbers: Sequence[int], source: str) -> int:
     if len(numbers) == 1:
         return numbers[0]
-    spoken = [i for i in numbers if _words(names[i]) & _VALUE_WORDS]
-    said = [i for i in spoken if set(_split(names[i])) <= _VALUE_WORDS]  # and of nothing else
-    for found in (spoken, said):
+    named = [i for i in numbers if _words(names[i]) & _VALUE_WORDS]
+    purely = [i for i in named if set(_split(names[i])) <= _VALUE_WORDS]  # and of nothing else
+    for found in (named, purely):
         if len(found) == 1:
             return found[0]
     if not numbers:
@@ -251,13 +239,9 @@ def _guess_value(names: Sequence[str], numbers: Sequence[int], source: str) -> i
     )
 
 
-def parse_by(by: Sequence[str], names: Sequence[str], source: str) -> list[tuple[int, str | None]]:
-    """Column and label that each ``--by column=label`` means; None without a label."""
-    found: list[tuple[int, str | None]] = []
-    for text in by:
-        if text.strip() in names or "=" not in text:
-            found.append((find_column(text, names, source, "--by"), None))
-        else:
-            name, _, label = text.partition("=")
-            found.append((find_column(name, names, source, "--by"), label.strip()))
-    return found
+def _parsed_by(text: str, names: Sequence[str], source: str) -> tuple[int, str | None]:
+    """Column and label that ``--by column=label`` means; None without a label."""
+    if text.strip() in names or "=" not in text:
+        return find_column(text, names, source, "--by"), None
+    name, _, label = text.partition("=")
+    return find_column(name, names, source, "--by"), label.strip()

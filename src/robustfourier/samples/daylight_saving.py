@@ -15,8 +15,8 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from robustfourier.errors import InputError
-from robustfourier.samples.epochs import Times
-from robustfourier.samples.text_streams import quoted
+from robustfourier.formatting import quoted
+from robustfourier.samples.time_columns import Times
 
 _HOUR, _NOTHING = np.timedelta64(1, "h"), np.timedelta64(0, "h")
 _QUARTER = np.timedelta64(91, "D")  # between spring and autumn lie one to three quarters of a year

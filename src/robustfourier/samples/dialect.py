@@ -1,4 +1,4 @@
-"""How a text table is written: delimiter, decimal mark, header, lines before it.
+"""How a text table is written: delimiter, decimal mark, header, lines before and after the rows.
 
 Each possible delimiter is tried on the first lines; the one under which most cells read as
 numbers or dates, in rows of one length, wins. Where two readings are possible that give different
@@ -14,25 +14,36 @@ import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from robustfourier.errors import DataError
+from robustfourier.formatting import quoted
 from robustfourier.samples.date_text import is_time
-from robustfourier.samples.header import Rows, comment_names, split_header
-from robustfourier.samples.number_parsing import is_missing, is_number
-from robustfourier.samples.text_streams import quoted
-from robustfourier.samples.units import split_unit
+from robustfourier.samples.number_parsing import (
+    MISSING,
+    NumberFormat,
+    is_missing,
+    is_number,
+    looks_like_unit,
+    split_unit,
+)
+from robustfourier.samples.read_options import ReadOptions
+from robustfourier.samples.text_streams import Rows, TextLines
 from robustfourier.samples.wide_tables import Wide, recognise_wide
 
 #: Delimiters in the order in which a tie is decided; a space stands for any run of blanks.
-DELIMITERS = ("\t", ";", ",", "|", " ")
-
+DELIMITERS = {"\t": "tab", ";": "semicolon", ",": "comma", "|": "bar", " ": "blanks"}
 #: Columns that a table may have.
 MAX_COLUMNS = 10_000
+#: Lines that are looked at to find out how a table is written …
+SAMPLE_LINES = 500
+_SAMPLE_CHARACTERS = 1_000_000  # … or so many characters, if there are five lines among them …
+_CELLS = 50_000  # … or cells
+_HEADER_ROWS = 4  # at most
+_SUMMARY_ROWS = 8  # below a table, at most
 
-_CELLS = 50_000  # cells that are looked at to find out how a table is written
-_NAMES = {"\t": "tab", ";": "semicolon", ",": "comma", "|": "bar", " ": "blanks"}
-
+_SEP = re.compile(r"\ufeff?\"?sep=(?P<mark>[,;|\t ])\"?\s*", re.IGNORECASE)  # of spreadsheets
+_TOA5 = re.compile(r'\ufeff?"?TO[AB]\d"?,')  # first line of a Campbell logger
 _TRENDS = re.compile(r"[^\W\d_]+:\s?\S.*")  # "Category: All categories", in any language
 _COMMA = re.compile(r"[+-]?\d*,\d+([eE][+-]?\d+)?")
 _COMMA_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(,\d{3})+")
@@ -41,6 +52,12 @@ _POINT_GROUPS = re.compile(r"[+-]?[1-9]\d{0,2}(\.\d{3}){2,}")
 _BOTH = re.compile(
     r"[+-]?\d{1,3}(?P<group>[.,])(\d{3}(?P=group))*\d{3}(?P<decimal>(?!(?P=group))[.,])\d*"
 )
+_SUMMARY = frozenset(
+    """total totals sum subtotal mean average avg median min max minimum maximum std stdev count
+    summe gesamt mittel mittelwert anzahl moyenne somme total: sum: mean: average: suma promedio
+    media totale somma média soma totaal gemiddelde
+    """.split()  # noqa: SIM905
+)
 
 
 @dataclass(frozen=True)
@@ -48,21 +65,17 @@ class Dialect:
     """How a table is written."""
 
     delimiter: str  # one of `DELIMITERS`
-    decimal: str  # ".", ","; decimal mark of its numbers
-    grouped: bool  # whether the other mark sets thousands apart
-    start: int  # number of the first line of the table, 1 at the top; the header if there is one
-    names: tuple[str, ...]  # names of the columns; "column 1", ... where the table has none.
-    header: bool  # whether the names were read from the table
+    form: NumberFormat  # how its numbers are written
+    names: tuple[str, ...]  # names of the columns; "column 1", ... where the table has none
+    first: int  # number of the line of the first row of data, 1 at the top
+    header: bool = False  # whether a row of the table names the columns
+    units: tuple[str, ...] = ()  # what a line of its own says of each column; empty if none does
     trends: bool = False  # whether this is an export of Google Trends, where "<1" is a value
-    comment_header: bool = False  # whether the names stand behind a "#"
-    preamble: bool = False  # whether lines of words stand before the table
     numbered: bool = False  # whether the first column is not in the file: it counts the rows from 1
-    first: int = 0  # number of the line of the first row of data
-    #: what a line below the names says of each column; empty if there is none
-    units: tuple[str, ...] = ()
     rate: float | None = None  # samples per second of rows that are numbered
     #: how the table is made a long one, if its rows are series; `names` are those of the long one
     wide: Wide | None = None
+    notes: tuple[str, ...] = ()  # what was taken for granted
 
     def row_time(self, line: int) -> str:
         """The time of a row that has none of its own: its number, or seconds at a known rate."""
@@ -72,11 +85,6 @@ class Dialect:
     def unit(self, column: int) -> str:
         """The unit that a line of its own tells of a column; empty if none does."""
         return self.units[column].strip(" []()") if column < len(self.units) else ""
-
-    @property
-    def delimiter_name(self) -> str:
-        """The delimiter in words."""
-        return _NAMES[self.delimiter]
 
 
 def row_blocks(
@@ -121,66 +129,92 @@ def _without_collection() -> Iterator[None]:
 
 
 def sniff(
-    lines: Sequence[str],
-    name: str,
-    *,
-    delimiter: str | None = None,
-    decimal: str | None = None,
-    complete: bool = True,
-    need_value: bool = True,
-) -> Dialect:
-    """Find out how a table is written from its first lines.
+    source: TextLines, options: ReadOptions, need_value: bool
+) -> tuple[Dialect, Iterator[str]]:
+    """How a table is written, and all of its lines.
 
-    What the user knows of `delimiter` and `decimal` is taken as it is. An open quote at the end is
-    an error only if the lines are the `complete` file. A single column is the value, with the
-    number of the row as its time, if `need_value`, else the time. Where no delimiter gives columns
-    of numbers, or numbers can be read in two ways, `DataError` says what to do.
+    What the user knows of delimiter and decimal mark is taken as it is. A single column is the
+    value, with the number of the row as its time, if `need_value`, else the time. Where no
+    delimiter gives columns of numbers, or numbers can be read in two ways, `DataError` says what to
+    do.
     """
+    lines = itertools.islice(source.lines, options.skip, None)
+    sample, complete = _sample(lines)
+    delimiter = options.delimiter or source.delimiter
+    if sample and (mark := _SEP.fullmatch(sample[0])):
+        delimiter, sample[0] = options.delimiter or mark["mark"], "\n"
+    if sample and _TOA5.match(sample[0]):
+        sample[0] = "\n"
     if delimiter is not None and delimiter not in DELIMITERS:
-        raise DataError(f"delimiter={delimiter!r} must be one of {', '.join(_NAMES.values())}")
-    tried = DELIMITERS if delimiter is None else (delimiter,)
-    tables = {d: _parse(lines, d, name, complete and delimiter is not None) for d in tried}
+        listed = ", ".join(DELIMITERS.values())
+        raise DataError(f"delimiter={delimiter!r} must be one of {listed}")
+    tried = tuple(DELIMITERS) if delimiter is None else (delimiter,)
+    # An open quote at the end is an error only if the lines are the whole file.
+    strict = complete and delimiter is not None
+    tables = {d: _parse(sample, d, source.name, strict) for d in tried}
     chosen = max(tried, key=lambda d: _score(tables[d]))  # the first of equals
     table = tables[chosen]
-    if _score(table) <= 0:
-        if max(map(_width, tables.values())) > MAX_COLUMNS:
-            raise DataError(f"{name}: more than {MAX_COLUMNS:,} columns; keep those that you need")
-        if not table:
-            table = _parse(lines, ",", name, complete)  # an open quote explains itself
-        return _one_column(table, name, decimal, need_value)
+    if _score(table) > 0:
+        found = _columns(sample, table, chosen, source.name, options)
+    elif max(map(_width, tables.values())) > MAX_COLUMNS:
+        raise DataError(
+            f"{source.name}: more than {MAX_COLUMNS:,} columns; keep those that you need"
+        )
+    else:
+        table = table or _parse(sample, ",", source.name, complete)  # an open quote explains itself
+        found = _one_column(table, source.name, options, need_value)
+    if options.rate is not None:
+        names = ("time [s]", *found.names[found.numbered :])
+        units = ("", *found.units) if found.units else ()
+        found = replace(found, names=names, numbered=True, rate=options.rate, units=units)
+    return replace(found, notes=_notes(found, options)), itertools.chain(sample, lines)
+
+
+def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:
+    """First lines, and whether they are all there are."""
+    sample: list[str] = []
+    size = 0
+    for line in lines:
+        sample.append(line)
+        size += len(line)
+        if len(sample) >= SAMPLE_LINES or (size > _SAMPLE_CHARACTERS and len(sample) >= 5):
+            return sample, False
+    return sample, True
+
+
+def _columns(
+    lines: Sequence[str], table: Rows, delimiter: str, name: str, options: ReadOptions
+) -> Dialect:
+    """A table of several columns; its note, if it has one, tells of lines before it."""
     width = _width(table)
-    start = _table_start(table, width, name, _NAMES[chosen])
-    first = table[start]
-    wide = recognise_wide(first[1], table[start + 1 :])
+    start = _table_start(table, width, name, delimiter)
+    number, first = table[start]
+    wide = recognise_wide(first, table[start + 1 :])
     if wide is not None:
         cells = [cell for _, row in table[start + 1 :] for cell in row[len(wide.labels) :]]
-        mark, grouped = _decimal(cells[:_CELLS], name, decimal, chosen)
-        line = table[start + 1][0]
-        return Dialect(chosen, mark, grouped, first[0], wide.names, True, first=line, wide=wide)
-    header, data = split_header(table[start:], _says_something)
-    names, units = ([], []) if header is None else (header.names, header.units)
-    comment = None
-    if header is None:
-        comment, units = comment_names(lines, chosen, len(data[0][1]), _says_something)
-        names = comment or [""] * len(data[0][1])
+        form = _number_format(cells[:_CELLS], name, options, delimiter)
+        return Dialect(delimiter, form, wide.names, table[start + 1][0], header=True, wide=wide)
+    names, units, data = _split_header(table[start:])
+    header = names is not None
+    if names is None:
+        names, units = _comment_names(lines, delimiter, len(first))
     cells = [cell for _, row in data[: 1 + _CELLS // width] for cell in row]
-    mark, grouped = _decimal(cells, name, decimal, chosen)
+    # Google Trends begins with one ``Category: …`` line and an empty one.
+    trends = len(lines) > 2 and bool(_TRENDS.fullmatch(lines[0].strip())) and not lines[1].strip()
+    preamble = f"lines before line {number} are no part of the table"
     return Dialect(
-        delimiter=chosen,
-        decimal=mark,
-        grouped=grouped,
-        start=table[start][0],
-        names=tuple(name.strip() or f"column {i}" for i, name in enumerate(names, start=1)),
-        header=header is not None,
-        trends=_is_trends(lines),
-        comment_header=comment is not None,
-        preamble=start > 0,
-        first=data[0][0] if data else table[-1][0] + 1,
+        delimiter,
+        _number_format(cells, name, options, delimiter),
+        tuple(each.strip() or f"column {i}" for i, each in enumerate(names, start=1)),
+        data[0][0] if data else table[-1][0] + 1,
+        header=header,
         units=tuple(units),
+        trends=trends,
+        notes=(preamble,) if start > 0 else (),
     )
 
 
-def _one_column(table: Rows, name: str, decimal: str | None, need_value: bool) -> Dialect:
+def _one_column(table: Rows, name: str, options: ReadOptions, need_value: bool) -> Dialect:
     """A table of a single column: numbers without a time, or times alone."""
     cells = [row[0] for _, row in table]
     header = len(cells) > 1 and not _says_something(cells[0])
@@ -194,12 +228,31 @@ def _one_column(table: Rows, name: str, decimal: str | None, need_value: bool) -
             "column are needed, separated by comma, semicolon, tab, bar or blanks (see "
             "--delimiter)"
         )
-    mark, grouped = _decimal(body, name, decimal, "\t")
     own = (cells[0].strip() or "value") if header else "column 1"
     names = ("row", own) if need_value else (own,)
-    start = table[0][0]
-    first = table[1][0] if header else start
-    return Dialect("\t", mark, grouped, start, names, header, numbered=need_value, first=first)
+    form = _number_format(body, name, options, "\t")
+    return Dialect("\t", form, names, table[header][0], header=header, numbered=need_value)
+
+
+def _notes(found: Dialect, options: ReadOptions) -> tuple[str, ...]:
+    notes = [] if found.wide is None else [found.wide.words]
+    if found.delimiter != "," and options.delimiter is None and not found.numbered:
+        notes.append(f"columns separated by {DELIMITERS[found.delimiter]}")
+    if found.form.decimal == "," and options.decimal is None:
+        notes.append("numbers written with decimal commas")
+    if found.form.grouped:
+        mark = "points" if found.form.decimal == "," else "commas"
+        notes.append(f"thousands set apart by {mark}")
+    if found.rate is not None:
+        notes.append(f"rows taken as {found.rate:g} samples per second")
+    elif found.numbered:
+        notes.append("one column only: its rows, counted from 1, are taken as times")
+    elif not found.header and found.names[0] == "column 1":
+        notes.append("no header line: columns are numbered")
+    notes += ["recognised as an export of Google Trends"] if found.trends else found.notes
+    if units := [unit for unit in found.units if unit]:
+        notes.append(f"units read from a line of their own: {', '.join(units[:6])}")
+    return tuple(notes)
 
 
 def _parse(lines: Sequence[str], delimiter: str, name: str, strict: bool) -> Rows:
@@ -243,7 +296,8 @@ def _table_start(table: Rows, width: int, name: str, delimiter: str) -> int:
         if len(row) > 1:
             raise DataError(
                 f"{name}, line {number}: has {len(row)} columns where most rows have {width} "
-                f"(delimiter: {delimiter}); make the rows alike or skip lines with --skip"
+                f"(delimiter: {DELIMITERS[delimiter]}); make the rows alike or skip lines with "
+                "--skip"
             )
     raise AssertionError("the common width is that of some row")
 
@@ -252,15 +306,11 @@ def _says_something(cell: str) -> bool:
     return is_number(cell) or is_time(cell) or is_missing(cell)
 
 
-def _is_trends(lines: Sequence[str]) -> bool:
-    """Google Trends exports begin with one ``Category: …`` line and an empty one."""
-    if len(lines) < 3:
-        return False
-    return bool(_TRENDS.fullmatch(lines[0].strip())) and not lines[1].strip()
-
-
-def _decimal(cells: list[str], name: str, given: str | None, delimiter: str) -> tuple[str, bool]:
+def _number_format(
+    cells: list[str], name: str, options: ReadOptions, delimiter: str
+) -> NumberFormat:
     """Decimal mark, and whether thousands are set apart, from the cells that prove it."""
+    missing = MISSING | {mark.strip().lower() for mark in options.na}
     texts = [split_unit(cell)[0] for cell in cells]
     both = {m["decimal"] for text in texts if (m := _BOTH.fullmatch(text))}
     comma = any(_COMMA.fullmatch(t) and not _COMMA_GROUPS.fullmatch(t) for t in texts)
@@ -268,12 +318,11 @@ def _decimal(cells: list[str], name: str, given: str | None, delimiter: str) -> 
     comma_groups = [t for t in texts if _COMMA_GROUPS.fullmatch(t)]
     many_groups = any(t.count(",") > 1 for t in comma_groups)
     point_groups = any(_POINT_GROUPS.fullmatch(t) for t in texts)
-    if given is not None:
-        other_groups = comma_groups if given == "." else point_groups
-        return given, bool(both) or bool(other_groups)
+    if options.decimal is not None:
+        groups = bool(comma_groups) if options.decimal == "." else point_groups
+        return NumberFormat(options.decimal, bool(both) or groups, missing)
     says_comma = comma or "," in both or point_groups
-    says_point = point or "." in both or many_groups
-    if says_comma and says_point:
+    if says_comma and (point or "." in both or many_groups):
         signs = (_COMMA, _BOTH, _POINT_GROUPS)
         example = next(t for t in texts if any(sign.fullmatch(t) for sign in signs))
         raise DataError(
@@ -281,11 +330,109 @@ def _decimal(cells: list[str], name: str, given: str | None, delimiter: str) -> 
             f"(such as {quoted(example)}); make them alike or say which with --decimal"
         )
     if says_comma:
-        return ",", bool(both) or point_groups
+        return NumberFormat(",", bool(both) or point_groups, missing)
     if comma_groups and not (both or many_groups or delimiter == ","):
         raise DataError(
             f"{name}: {quoted(comma_groups[0])} could be a decimal comma or a thousands mark; "
             "say --decimal , or --decimal ."
         )
     # Between commas, "6,743" stands in quotes: so do thousands in the exports of spreadsheets.
-    return ".", bool(both) or bool(comma_groups)
+    return NumberFormat(".", bool(both) or bool(comma_groups), missing)
+
+
+# Headers. Loggers write names, units and the kind of average in three lines (TOA5), databases put
+# units behind names, and spreadsheets name groups of columns above the columns themselves.
+
+
+def _split_header(table: Rows) -> tuple[list[str] | None, list[str], Rows]:
+    """Names and units from the rows of words above numbers, times or missing cells; the others."""
+    if not _names_columns(table[0][1], table[1:]):
+        return None, [], table
+    count = 1
+    while count < min(_HEADER_ROWS, len(table) - 1) and _goes_on(table, count):
+        count += 1
+    rows = [row for _, row in table[:count]]
+    units = next((i for i in range(1, count) if _is_units(rows[i])), count)
+    names = rows[0] if units == 1 else _joined(rows[:units])
+    below = [cell.strip() for cell in (rows[units] if units < count else [])]
+    padded = below[: len(names)] + [""] * (len(names) - len(below))
+    return names, ["" if is_missing(c) else c for c in padded], table[count:]
+
+
+def _names_columns(first: list[str], body: Rows) -> bool:
+    words = [j for j, cell in enumerate(first) if not _says_something(cell)]
+    for j in words:
+        column = _known(body, j)
+        if not column or any(map(_says_something, column)):
+            return True
+    return len(words) == len(first)
+
+
+def _goes_on(table: Rows, count: int) -> bool:
+    """Whether a row below a header belongs to it: words alone, of which one is above numbers."""
+    row, body = table[count][1], table[count + 1 :]
+    words = [j for j, cell in enumerate(row) if not is_missing(cell)]
+    if not words or any(is_number(row[j]) or row[j].strip()[:1].isdecimal() for j in words):
+        return False
+    columns = [column for j in words if (column := _known(body, j))]
+    return any(sum(map(is_number, column)) > 0.5 * len(column) for column in columns)
+
+
+def _known(body: Rows, j: int) -> list[str]:
+    return [row[j] for _, row in body if j < len(row) and not is_missing(row[j])]
+
+
+def _is_units(row: Sequence[str]) -> bool:
+    cells = [cell for cell in row if not is_missing(cell)]
+    return sum(map(looks_like_unit, cells)) >= 0.5 * len(cells)
+
+
+def _joined(rows: Sequence[Sequence[str]]) -> list[str]:
+    """Names of several lines; a group's name holds until the next one."""
+    width = max(map(len, rows))
+    filled = [[cell.strip() for cell in row] + [""] * (width - len(row)) for row in rows]
+    for cells in filled[:-1]:
+        for j in range(1, width):
+            cells[j] = cells[j] or cells[j - 1]
+    return [" ".join(dict.fromkeys(filter(None, column))) for column in zip(*filled, strict=True)]
+
+
+def _comment_names(lines: Sequence[str], delimiter: str, width: int) -> tuple[list[str], list[str]]:
+    """Names and units from the "#" lines before the data that have one word per column."""
+    found: list[list[str]] = []
+    for line in itertools.takewhile(lambda line: line.startswith("#"), lines):
+        cells = line.lstrip("#").strip().split(None if delimiter == " " else delimiter)
+        if len(cells) == width and not any(map(_says_something, cells)):
+            found.append([cell.strip() for cell in cells])
+    if len(found) > 1 and _is_units(found[-1]):
+        return found[-2], found[-1]
+    return (found[-1] if found else [""] * width), []
+
+
+def without_summary(blocks: Iterable[Rows], left: list[str]) -> Iterator[Rows]:
+    """Blocks of rows without the sums and means that follow the last sample.
+
+    Such a row has a word like "Total" where those before it have numbers or times; what is left
+    out is added to `left`, in words.
+    """
+    held: Rows | None = None
+    for block in blocks:
+        if held is not None:
+            yield held
+        held = block
+    if held is None:
+        return
+    for _ in range(_SUMMARY_ROWS):
+        if len(held) < 2 or not (word := _summary_word(held)):
+            break
+        left.append(f"the row {word!r} below the table (line {held[-1][0]}) is no sample: left out")
+        held = held[:-1]
+    yield held
+
+
+def _summary_word(rows: Rows) -> str:
+    """The first word of a sum in the last row, if it stands below numbers or times."""
+    at = [j for j, cell in enumerate(rows[-1][1]) if cell.strip().lower() in _SUMMARY]
+    above = [row for _, row in rows[-_SUMMARY_ROWS:-1]]
+    below = any(j < len(r) and (is_number(r[j]) or is_time(r[j])) for j in at for r in above)
+    return rows[-1][1][at[0]].strip() if below else ""

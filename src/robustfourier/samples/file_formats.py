@@ -17,11 +17,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
-from robustfourier.samples.text_streams import STDIN, display_name, quoted
+from robustfourier.formatting import quoted
+from robustfourier.samples.text_streams import STDIN, display_name
 
 if TYPE_CHECKING:
-    from robustfourier.samples.data_frames import Frame
-    from robustfourier.samples.text_tables import ReadOptions
+    from robustfourier.samples.read_options import ReadOptions
+    from robustfourier.samples.typed_tables import Frame
 
 
 @dataclass(frozen=True)

@@ -12,49 +12,22 @@ import itertools
 import json
 import warnings
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from datetime import date, datetime, time
-from typing import Any, Protocol
+from typing import Any
 
 from robustfourier.errors import DataError, MissingDependencyError
-from robustfourier.samples.decompression import require_proportion
+from robustfourier.samples.text_streams import TextLines, require_proportion
 
 _KEYS_FROM = 500  # objects whose keys name the columns
 _DOCUMENT = 200_000_000  # characters of a JSON document that is held as a whole
 _TABLE = 3  # rows that a sheet has at least, if it holds a table
 
 
-class Source(Protocol):
-    """Lines of a table: what `open_text` gives."""
-
-    name: str
-    encoding: str
-    delimiter: str | None
-    shift: int
-    notes: tuple[str, ...]
-
-    def lines(self) -> Iterator[str]:
-        """Lines with their ends."""
-
-    def digest(self) -> str:
-        """SHA-256 of all bytes of the file, reading what is left of them."""
-
-
-@dataclass
-class RowSource:
-    """Rows as lines of CSV."""
-
-    name: str  # for messages
-    rows: Iterable[Sequence[Any]]  # cells of each row, from the header on
-    digest: Callable[[], str]  # returns the SHA-256 of the file
-    shift: int = 0  # added to the number of a row to give that of its line in the file
-    notes: tuple[str, ...] = ()  # what was taken
-    encoding: str = "utf-8"
-    delimiter: str | None = ","
-
-    def lines(self) -> Iterator[str]:
-        """One line for each row: breaks within a cell become blanks."""
-        return map(_line, self.rows)
+def _as_lines(
+    name: str, rows: Iterable[Sequence[Any]], digest: Callable[[], str], shift: int, note: str
+) -> TextLines:
+    """Rows, from the header on, as lines of CSV, one for each: breaks in cells become blanks."""
+    return TextLines(name, map(_line, rows), digest, delimiter=",", shift=shift, notes=(note,))
 
 
 def _line(row: Sequence[Any]) -> str:
@@ -71,25 +44,21 @@ def is_json(head: bytes) -> bool:
     return start.startswith(b"{") or (start[:1] == b"[" and start[1:].lstrip()[:1] in (b"{", b"["))
 
 
-def records_as_lines(source: Source) -> RowSource:
+def records_as_lines(source: TextLines) -> TextLines:
     """JSON of objects, one per line or in a list, or of columns, as lines of CSV."""
-    lines = source.lines()
+    lines = source.lines
     first = next((line for line in lines if line.strip()), "")
     try:
         record = json.loads(first)
     except (ValueError, RecursionError):
         record = None
     if isinstance(record, dict) and not any(isinstance(v, (list, dict)) for v in record.values()):
-        rows = _rows_of_lines(record, lines, source.name)
-        return RowSource(source.name, rows, source.digest, -1, ("read as JSON lines",))
+        numbered = ((number, line) for number, line in enumerate(lines, start=2) if line.strip())
+        others = (_object(line, number, source.name) for number, line in numbered)
+        rows = _as_rows(itertools.chain([record], others))
+        return _as_lines(source.name, rows, source.digest, -1, "read as JSON lines")
     rows = _rows_of_document(itertools.chain([first], lines), source.name)
-    return RowSource(source.name, rows, source.digest, -1, ("read as JSON",))
-
-
-def _rows_of_lines(first: dict[str, Any], lines: Iterator[str], name: str) -> Iterator[list[Any]]:
-    numbered = ((number, line) for number, line in enumerate(lines, start=2) if line.strip())
-    others = (_object(line, number, name) for number, line in numbered)
-    return _as_rows(itertools.chain([first], others))
+    return _as_lines(source.name, rows, source.digest, -1, "read as JSON")
 
 
 def _object(line: str, number: int, name: str) -> dict[str, Any]:
@@ -159,7 +128,7 @@ def _cell(value: Any) -> Any:
 
 def sheet_as_lines(
     content: bytes, unpacked: int, name: str, sheet: str | None, digest: Any
-) -> RowSource:
+) -> TextLines:
     """One sheet of a workbook, by name or number; None finds the one that holds a table."""
     require_proportion(unpacked, len(content), name, "its sheets", "save the sheet as CSV")
     try:
@@ -177,7 +146,7 @@ def sheet_as_lines(
         raise DataError(f"{name}: cannot be read as Excel ({error}); save it again") from None
     chosen = _chosen_sheet(book, name, sheet)
     several = f", one of {len(book.sheetnames)} (see --sheet)" if len(book.sheetnames) > 1 else ""
-    return RowSource(name, _sheet_rows(chosen), digest, notes=(f"sheet {chosen.title!r}{several}",))
+    return _as_lines(name, _sheet_rows(chosen), digest, 0, f"sheet {chosen.title!r}{several}")
 
 
 def _chosen_sheet(book: Any, name: str, sheet: str | None) -> Any:

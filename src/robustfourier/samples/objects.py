@@ -16,7 +16,7 @@ import pandas as pd
 from robustfourier.errors import InputError
 from robustfourier.quantities import is_instants, plain_times, plain_values, unit_text
 from robustfourier.samples.columns import speaks_of_time
-from robustfourier.samples.data_frames import Frame
+from robustfourier.samples.typed_tables import Frame
 
 
 def frame_of(given: Any) -> Frame | None:
@@ -145,8 +145,8 @@ def time_dimension(data: Any, at: str | None = None) -> str:
     if at in dims:
         return str(at)
     dated = [d for d in dims if d in data.coords and data.coords[d].dtype.kind in "Mm"]
-    spoken = [d for d in dims if speaks_of_time(d)]
-    for found in (dated, spoken, dims):
+    named = [d for d in dims if speaks_of_time(d)]
+    for found in (dated, named, dims):
         if len(found) == 1:
             return found[0]
     raise InputError(

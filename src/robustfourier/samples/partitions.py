@@ -17,35 +17,27 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
-from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError, InputError
+from robustfourier.formatting import quoted
 from robustfourier.result_folders import is_result
 from robustfourier.samples.columns import Choice, choose_columns, find_column, is_error
-from robustfourier.samples.data_frames import ROWS, Frame, TypedTable
+from robustfourier.samples.daylight_saving import checked_zone, on_clock
 from robustfourier.samples.objects import cells_frame
-from robustfourier.samples.parquet import ArrowTable, opened_parquet
+from robustfourier.samples.read_options import ReadOptions
 from robustfourier.samples.reading import Table, opened_table
-from robustfourier.samples.text_streams import display_name, quoted
-from robustfourier.samples.text_tables import Block, ReadOptions
+from robustfourier.samples.text_streams import display_name
+from robustfourier.samples.text_tables import Block
+from robustfourier.samples.time_columns import Times
+from robustfourier.samples.typed_tables import ROWS, ArrowTable, Frame, TypedTable, opened_parquet
 from robustfourier.untrusted_files import file_digest, stream_digest
 
 _TEXTS = (".csv", ".tsv", ".txt", ".dat", ".asc", ".csv.gz", ".tsv.gz", ".txt.gz", ".dat.gz")
 
-
-@dataclass(frozen=True, eq=False)
-class Piece:
-    """Some rows of a table."""
-
-    #: shape (n,); numbers, or dates on the clock that wrote them (UTC where they name a zone)
-    times: NDArray[Any]
-    values: FloatArray  # shape (n, q); one column per value column, NaN where missing
-    errors: FloatArray | None  # shape (n,)
-    labels: NDArray[Any] | None  # shape (n,); which series each row belongs to
-    tags: tuple[NDArray[Any], ...] = ()  # shape (n,); further labels, of the columns `Layout.tags`
+#: Columns of a piece, which are also those of a survey's buckets: times are numbers, or dates on
+#: the clock that wrote them (UTC where they name a zone); values and tags are counted from 0.
+TIME, VALUE, ERROR, LABEL, TAG = "time", "value_", "error", "label", "tag_"
 
 
 @dataclass(frozen=True)
@@ -73,6 +65,11 @@ class Layout:
         wanted = (*wanted, *self.tags)
         return list(dict.fromkeys(name for name in wanted if name is not None))
 
+    def stamps(self, piece: pd.DataFrame) -> Times:
+        """Times of a piece, on the clock that the user names."""
+        times = Times(piece[TIME].to_numpy(), self.unit, self.zone, ())
+        return on_clock(times, checked_zone(self.options.timezone))
+
     @classmethod
     def of(
         cls,
@@ -96,14 +93,14 @@ class Layout:
             reader = table.time_reader(choice, options.time_format)
             for block in itertools.islice(table.blocks(choice.times), 2):
                 reader.add_block(block)
-            times, form = reader.times(), reader.form()
+            times = reader.times()
         return cls(
             time=names[choice.time],
             values=tuple(names[i] for i in chosen),
             error=None if choice.error is None else names[choice.error],
             label=None if label is None else names[label],
             clock=None if choice.clock is None else names[choice.clock],
-            form=form,
+            form=times.form,
             unit=options.unit or times.unit,
             zone=times.timezone,
             dates=times.values.dtype.kind == "M",
@@ -119,15 +116,23 @@ class Part:
 
     name: str  # for messages
     content: Callable[[], str]  # returns what tells this part from another of the same name
-    #: opens the table, given `ReadOptions` and whether a value is needed; can be pickled
-    source: Callable[[ReadOptions, bool], AbstractContextManager[Table]]
+    #: opens the table; can be pickled
+    source: Callable[[ReadOptions], AbstractContextManager[Table]]
     path: Path | None = None  # the file
+
+    def version(self) -> tuple[int, ...]:
+        """What changes when somebody writes to the file or replaces it; nothing without a file."""
+        try:
+            found = os.stat(self.path or "")
+        except OSError:  # who reads it says why
+            return ()
+        return (found.st_ino, found.st_size, found.st_mtime_ns)
 
     def opened(self, options: ReadOptions) -> AbstractContextManager[Table]:
         """The table, open for reading."""
-        return self.source(replace(options, by=(), value=None, error=None), False)
+        return self.source(replace(options, by=(), value=None, error=None))
 
-    def pieces(self, layout: Layout) -> Iterator[Piece]:
+    def pieces(self, layout: Layout) -> Iterator[pd.DataFrame]:
         """All rows, some at a time."""
         with self.opened(replace(layout.options, time=layout.time)) as table:
             for name in layout.columns:
@@ -142,12 +147,12 @@ class Part:
                 if len(block.lines):
                     yield self._piece(table, block, layout, at)
 
-    def _piece(self, table: Table, block: Block, layout: Layout, at: dict[str, int]) -> Piece:
+    def _piece(
+        self, table: Table, block: Block, layout: Layout, at: dict[str, int]
+    ) -> pd.DataFrame:
         clock = None if layout.clock is None else at[layout.clock]
         choice = Choice(at[layout.time], None, None, clock, tuple(at[n] for n in layout.parts))
-        written = layout.form == "iso" or "%" in layout.form
-        reader = table.time_reader(choice, layout.form if written else "number")
-        reader.time_format = layout.form
+        reader = table.time_reader(choice, layout.form)
         reader.add_block(block)
         times = reader.times()
         dates = layout.dates
@@ -156,17 +161,23 @@ class Part:
                 f"{self.name}, column {quoted(layout.time)}: times are of another kind than in "
                 "the parts before; write all parts alike"
             )
+        labels = {LABEL: layout.label, **{f"{TAG}{i}": tag for i, tag in enumerate(layout.tags)}}
+        numbers = {f"{VALUE}{i}": name for i, name in enumerate(layout.values)}
+        numbers |= {} if layout.error is None else {ERROR: layout.error}
+        columns: dict[str, Any] = {TIME: times.values}
+        columns |= {key: table.numbers(block, at[name]) for key, name in numbers.items()}
+        for key, label in labels.items():
+            if label is not None:
+                columns[key] = pd.Series(table.texts(block, at[label]), dtype=object)
+        return pd.DataFrame(columns)
 
-        def texts(name: str) -> NDArray[Any]:
-            return np.array(table.texts(block, at[name]), object)
 
-        return Piece(
-            times.values,
-            np.stack([table.numbers(block, at[name]) for name in layout.values], axis=1),
-            None if layout.error is None else table.numbers(block, at[layout.error]),
-            None if layout.label is None else texts(layout.label),
-            tuple(map(texts, layout.tags)),
-        )
+def read_parts(parts: Sequence[Part], layout: Layout) -> pd.DataFrame:
+    """All rows of all parts, with the columns of pieces."""
+    pieces = [piece for part in parts for piece in part.pieces(layout)]
+    if not pieces:
+        raise DataError(f"{parts[0].name}: has no rows; nothing to fit")
+    return pd.concat(pieces, ignore_index=True)
 
 
 def _choice(
@@ -179,16 +190,9 @@ def _choice(
 ) -> tuple[Choice, list[int]]:
     """The columns of time and error, and those of values."""
     many = values is not None and (isinstance(values, str) or len(values) != 1)
-    choice = choose_columns(
-        names,
-        kinds,
-        source,
-        time=options.time,
-        value=None if values is None or many else values[0],
-        error=options.error,
-        need_value=not many,
-        apart=apart,
-    )
+    value = None if values is None or many else values[0]
+    wanted = replace(options, by=(), value=value)
+    choice = choose_columns(names, kinds, source, wanted, need_value=not many, apart=apart)
     if not many or values is None:
         assert choice.value is not None
         return choice, [choice.value]
@@ -234,7 +238,11 @@ def parts_of(source: Any) -> list[Part]:
 def _paths(path: Path) -> list[Part]:
     if not path.is_dir():
         return [_file(path)]
-    within = sorted(p for p in _within(path) if p.is_file() and not p.name.startswith((".", "_")))
+    within = []
+    for at, folders, names in os.walk(path):  # but for hidden folders and those of our results
+        folders[:] = [name for name in folders if name[0] != "." and not is_result(Path(at) / name)]
+        within += [Path(at) / name for name in names if not name.startswith((".", "_"))]
+    within = sorted(each for each in within if each.is_file())
     tables = [p for p in within if p.name.lower().endswith((".parquet", ".pq"))]
     texts = [p for p in within if p.name.lower().endswith(_TEXTS)]
     if tables:
@@ -245,13 +253,6 @@ def _paths(path: Path) -> list[Part]:
     raise DataError(f"{str(path)!r}: the folder holds neither Parquet files nor text tables")
 
 
-def _within(root: Path) -> Iterator[Path]:
-    """Paths within a folder, but for those of hidden folders and of our own results."""
-    for at, folders, names in os.walk(root):
-        folders[:] = [name for name in folders if name[0] != "." and not is_result(Path(at) / name)]
-        yield from (Path(at) / name for name in names)
-
-
 def _hive(root: Path, path: Path) -> tuple[tuple[str, str], ...]:
     """Columns that folders named ``column=label`` stand for."""
     folders = path.relative_to(root).parts[:-1]
@@ -260,7 +261,7 @@ def _hive(root: Path, path: Path) -> tuple[tuple[str, str], ...]:
 
 
 def _file(path: Path, source: Any = None) -> Part:
-    opened = source or partial(opened_table, path)
+    opened = source or partial(opened_table, path, need_value=False)
     return Part(display_name(path), partial(file_digest, path), opened, path)
 
 
@@ -272,19 +273,17 @@ def _fragment(fragment: Any, schema: Any) -> Part:
 
 @contextmanager
 def _opened_frame(
-    make: Callable[[], pd.DataFrame], name: str, options: ReadOptions, need_value: bool
+    make: Callable[[], pd.DataFrame], name: str, options: ReadOptions
 ) -> Iterator[TypedTable]:
     """A table in memory, or one that is computed when it is read."""
-    del need_value
     yield TypedTable.of(Frame(make()), name, options)
 
 
 @contextmanager
 def _opened_fragment(
-    fragment: Any, schema: Any, name: str, options: ReadOptions, need_value: bool
+    fragment: Any, schema: Any, name: str, options: ReadOptions
 ) -> Iterator[TypedTable]:
     """A fragment of a pyarrow data set, which may lie anywhere."""
-    del need_value
 
     def batches(columns: list[str]) -> Iterator[Any]:
         return fragment.to_batches(schema=schema, columns=columns, batch_size=ROWS)

@@ -18,16 +18,16 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import DataError
-from robustfourier.formatting import unit_called
-from robustfourier.samples.cleaning import clean
-from robustfourier.samples.columns import Choice
-from robustfourier.samples.data_frames import TypedTable
+from robustfourier.formatting import quoted, unit_called
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
+from robustfourier.samples.dialect import sniff
 from robustfourier.samples.file_formats import format_of, read_frame
-from robustfourier.samples.samples import Samples
-from robustfourier.samples.series_labels import LABELLED, Labels, refuse_mixture, require_one
-from robustfourier.samples.text_streams import display_name, open_text, quoted
-from robustfourier.samples.text_tables import Block, ReadOptions, TextTable, open_table, sniffed
+from robustfourier.samples.read_options import ReadOptions
+from robustfourier.samples.samples import Samples, clean
+from robustfourier.samples.series_labels import SeriesLabels
+from robustfourier.samples.text_streams import display_name, open_text
+from robustfourier.samples.text_tables import TextTable, open_table
+from robustfourier.samples.typed_tables import TypedTable
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
 MAX_SAMPLES = 200_000_000
@@ -67,7 +67,7 @@ def column_names(path: str | os.PathLike[str], **options: Any) -> list[str]:
     chosen = ReadOptions(**options)
     if not format_of(path):
         with open_text(path, chosen.sheet) as source:
-            return list(sniffed(source, chosen, need_value=True)[0].names)
+            return list(sniff(source, chosen, need_value=True)[0].names)
     with opened_table(path, chosen) as table:
         return table.names
 
@@ -79,7 +79,7 @@ def opened_table(
     """Open a file of any format for reading; a value is not always needed."""
     kind = format_of(path)
     if kind == "parquet":
-        from robustfourier.samples.parquet import opened_parquet
+        from robustfourier.samples.typed_tables import opened_parquet
 
         with opened_parquet(path, options) as parquet:
             yield parquet
@@ -92,18 +92,42 @@ def opened_table(
 
 def samples_of(table: Table, options: ReadOptions, need_value: bool = True) -> Samples:
     """Read times, values and errors of a table; the values are zero if none are needed."""
-    choice, by = table.choose(need_value)
-    columns = _Columns(table, choice, by)
-    times = columns.read(options)
+    choice = table.choose(need_value)
+    zone = checked_zone(options.timezone)
+    reader = table.time_reader(choice, options.time_format)  # the first rows decide the format
+    kept: dict[int, list[FloatArray]] = {
+        j: [] for j in (choice.value, choice.error) if j is not None
+    }
+    series = SeriesLabels(table, choice.by, {*choice.times, *kept})
+    blocks: list[NDArray[np.int32]] = []
+    count = 0
+    for block in table.blocks(list(dict.fromkeys([*choice.times, *kept, *series.columns]))):
+        count += len(block.lines)
+        if count > MAX_SAMPLES:
+            raise DataError(f"{table.name}: more than {MAX_SAMPLES:,} rows; thin them out first")
+        block = series.of_series(block)
+        blocks.append(np.array(block.lines, np.int32))
+        reader.add_block(block)
+        for j, column in kept.items():
+            column.append(table.numbers(block, j))
+    if not count:
+        raise DataError(f"{table.name}: has no rows; nothing to fit")
+    notes = series.require_one(sum(map(len, blocks)))
+    times = on_clock(reader.times(), zone)
     if not times.unit and times.values.dtype.kind != "M":
         times = replace(times, unit=unit_called(table.unit(choice.time)))
     if need_value and options.duplicates is None:
-        refuse_mixture(times.values, columns.others, table.name)
+        series.refuse_mixture(times.values)
+    lines = np.concatenate(blocks)
+    columns = {j: np.concatenate(kept.pop(j)) for j in list(kept)}
+    del block, blocks
     wide = isinstance(table, TextTable) and table.dialect.wide is not None
     names = ["index" if n.startswith("__index_level_") else n for n in table.names] + ["value"]
     return clean(
         times,
-        *columns.numbers(),
+        np.zeros(len(lines)) if choice.value is None else columns[choice.value],
+        None if choice.error is None else columns[choice.error],
+        lines,
         missing=options.missing,
         duplicates=options.duplicates or ("keep" if wide else "mean"),
         time_name=" ".join(names[j] for j in choice.times),
@@ -112,7 +136,7 @@ def samples_of(table: Table, options: ReadOptions, need_value: bool = True) -> S
         value_unit="" if choice.value is None else table.unit(choice.value),
         source=table.name,
         sha256=table.digest(),
-        notes=(*table.notes(), *columns.notes),
+        notes=(*table.notes(), *notes),
     )
 
 
@@ -126,80 +150,3 @@ def _in_unit(samples: Samples, unit: str | None) -> Samples:
             f"--unit {quoted(unit)}: periods of dates are given in {', '.join(DATE_UNITS)}"
         )
     return replace(samples, unit=unit)
-
-
-class _Columns:
-    """The chosen columns, kept as 8-byte numbers block by block."""
-
-    def __init__(self, table: Table, choice: Choice, by: list[tuple[int, str | None]]) -> None:
-        self.table, self.choice, self.by = table, choice, by
-        self.values = [j for j in (choice.value, choice.error) if j is not None]
-        self.wanted = list(dict.fromkeys([*choice.times, *self.values, *(j for j, _ in by)]))
-        self.kept: list[list[FloatArray]] = [[] for _ in self.values]
-        self.lines: list[NDArray[np.int32]] = []
-        self.chosen = {j: Labels() for j, _ in by}
-        free = table.labelled(set(self.wanted))[:LABELLED]
-        self.free = {j: Labels() for j in free}
-        self.notes: list[str] = []  # which series was chosen
-
-    def read(self, options: ReadOptions) -> Any:
-        """Read all rows; the first decide how times are written."""
-        zone = checked_zone(options.timezone)
-        reader = self.table.time_reader(self.choice, options.time_format)
-        count = 0
-        # What passes once is looked at whole; what can be read again, only where times repeat.
-        wanted = self.wanted + (list(self.free) if self.table.streamed else [])
-        for block in self.table.blocks(wanted):
-            count += len(block.lines)
-            if count > MAX_SAMPLES:
-                raise DataError(
-                    f"{self.table.name}: more than {MAX_SAMPLES:,} rows; thin them out first"
-                )
-            block = self._of_series(block)
-            self.lines.append(np.array(block.lines, np.int32))
-            reader.add_block(block)
-            for kept, j in zip(self.kept, self.values, strict=True):
-                kept.append(self.table.numbers(block, j))
-            if self.table.streamed:
-                self._label(block)
-        if not count:
-            raise DataError(f"{self.table.name}: has no rows; nothing to fit")
-        for j, label in self.by:
-            found, name = sum(map(len, self.lines)), self.table.names[j]
-            self.notes += require_one(self.chosen[j], label, found, name, self.table.name)
-        return on_clock(reader.times(), zone)
-
-    def _of_series(self, block: Block) -> Block:
-        """Rows of the series that the user chose."""
-        for j, label in self.by:
-            texts = self.table.texts(block, j)
-            self.chosen[j].add(texts)
-            if label is not None:
-                rows = [i for i, text in enumerate(texts) if text == label]
-                block = Block(
-                    [block.lines[i] for i in rows],
-                    {c: _taken(cells, rows) for c, cells in block.columns.items()},
-                )
-        return block
-
-    def _label(self, block: Block) -> None:
-        for j, labels in self.free.items():
-            if labels.few:
-                labels.add(self.table.texts(block, j))
-
-    def numbers(self) -> tuple[FloatArray, FloatArray | None, NDArray[np.int32]]:
-        """Values, errors and line numbers."""
-        lines = np.concatenate(self.lines)
-        columns = [np.concatenate(kept) for kept in self.kept]
-        return (columns or [np.zeros(len(lines))])[0], (*columns, None, None)[1], lines
-
-    def others(self) -> dict[str, Labels]:
-        """Labels of the columns that are not used, by name."""
-        if not self.table.streamed:
-            for block in self.table.blocks([*(j for j, _ in self.by), *self.free]):
-                self._label(self._of_series(block))
-        return {self.table.names[j]: labels for j, labels in self.free.items()}
-
-
-def _taken(cells: Any, rows: list[int]) -> Any:
-    return cells.iloc[rows] if hasattr(cells, "iloc") else [cells[i] for i in rows]

@@ -12,97 +12,42 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from robustfourier.errors import DataError, InputError, require_choice
-from robustfourier.samples.columns import Choice, choose_columns, parse_by, speaks_of_time
+from robustfourier.errors import DataError
+from robustfourier.formatting import quoted
+from robustfourier.samples.columns import Choice, choose_columns, speaks_of_time
 from robustfourier.samples.date_text import calendar_text, is_time
-from robustfourier.samples.dialect import Dialect, row_blocks, sniff
+from robustfourier.samples.dialect import (
+    DELIMITERS,
+    SAMPLE_LINES,
+    Dialect,
+    row_blocks,
+    sniff,
+    without_summary,
+)
 from robustfourier.samples.file_formats import format_of
-from robustfourier.samples.header import Rows, declared_delimiter, is_logger_line
-from robustfourier.samples.json_excel import Source
 from robustfourier.samples.number_parsing import (
-    MISSING,
     NumberFormat,
+    common_unit,
     is_missing,
     is_number,
     to_numbers,
+    without_unit,
 )
-from robustfourier.samples.summary_rows import without_summary
-from robustfourier.samples.text_streams import STDIN, open_text, quoted
-from robustfourier.samples.units import common_unit, without_unit
+from robustfourier.samples.read_options import ReadOptions
+from robustfourier.samples.text_streams import STDIN, Rows, TextLines, open_text
 
 if TYPE_CHECKING:
     from robustfourier.arrays import FloatArray
     from robustfourier.samples.time_columns import TimeReader
     from robustfourier.samples.wide_tables import Wide
 
-#: What is done about rows that lack something, and about those of one time.
-MISSING_RULES = ("drop", "error")
-DUPLICATES = ("mean", "first", "last", "keep", "error")
 #: Rows that are held as text at once.
 BLOCK = 50_000
 
-_SAMPLE_LINES = 500
-_SAMPLE_CHARACTERS = 1_000_000  # enough, if there are five lines among them
 _KIND_CELLS = 200_000
 _EIGHT = re.compile(r"(1[6-9]|2[01])\d\d(0[1-9]|1[0-2])([0-2]\d|3[01])")
 # What a column of row numbers is called where nobody gave it a name.
 _NO_NAME = re.compile(r"column 1|(?i:unnamed: 0|index|rownames|row|x)?")
-
-
-@dataclass(frozen=True)
-class ReadOptions:
-    """How to read a file, where it does not speak for itself.
-
-    Parameters
-    ----------
-    time, value, error : str, optional
-        Column names, or numbers starting at 1.
-    delimiter, decimal : str, optional
-        How the table is written; found by itself if None.
-    skip : int
-        Lines to leave out at the top.
-    na : tuple of str
-        Further marks of a missing value.
-    missing, duplicates : str
-        What to do about rows that lack something or repeat a time: `MISSING_RULES`, `DUPLICATES`.
-        If `duplicates` is not given, the mean is taken unless a column tells several series apart.
-    by : tuple of str
-        "column=label": take only the rows with this label, one series of a long table.
-    time_format : str
-        See `robustfourier.samples.time_columns.TIME_FORMATS`.
-    timezone : str, optional
-        Zone of dates that name none.
-    unit : str, optional
-        Unit of numeric times, or the unit in which periods of dates are given.
-    sheet : str, optional
-        Name or number of the sheet of a workbook.
-    rate : float, optional
-        Samples per second, where no column holds times.
-    """
-
-    time: str | None = None
-    value: str | None = None
-    error: str | None = None
-    delimiter: str | None = None
-    decimal: str | None = None
-    skip: int = 0
-    na: tuple[str, ...] = ()
-    missing: str = "drop"
-    duplicates: str | None = None
-    by: tuple[str, ...] = ()
-    time_format: str = "auto"
-    timezone: str | None = None
-    unit: str | None = None
-    sheet: str | None = None
-    rate: float | None = None
-
-    def __post_init__(self) -> None:
-        require_choice("--missing", self.missing, MISSING_RULES)
-        require_choice("--duplicates", self.duplicates or "mean", DUPLICATES)
-        if self.decimal not in (None, ".", ","):
-            raise InputError(f"--decimal {self.decimal!r} must be . or ,")
-        if self.rate is not None and not 0.0 < self.rate < float("inf"):
-            raise InputError(f"--rate {self.rate}: give samples per second, such as --rate 20000")
 
 
 class Block(NamedTuple):
@@ -119,15 +64,11 @@ class Block(NamedTuple):
 class TextTable:
     """A text table of which the first rows are read; the others follow once, in blocks."""
 
-    source: Source  # its lines
-    options: ReadOptions
+    source: TextLines
     dialect: Dialect  # how the table and its numbers are written
-    form: NumberFormat
     #: what the cells of each column are: "number", "time", "clock", "text" or "empty"
     kinds: list[str]
     choice: Choice  # the columns that are meant
-    #: columns and labels of the series that the user chose; a label may be None
-    by: list[tuple[int, str | None]]
     head: Rows  # the first rows
     rest: Iterator[Rows]  # the others, in blocks
     #: the unit that stands beside the numbers of each column; empty where there is none
@@ -154,17 +95,17 @@ class TextTable:
         """Unit of a column, from a line of units or beside its numbers; empty if unknown."""
         return self.measures[column] or self.dialect.unit(column)
 
-    def choose(self, need_value: bool) -> tuple[Choice, list[tuple[int, str | None]]]:
-        """The columns that are meant, and those that tell series apart."""
+    def choose(self, need_value: bool) -> Choice:
+        """The columns that are meant."""
         wide = self.dialect.wide
-        if wide is not None and need_value and not self.by:
+        if wide is not None and need_value and not self.choice.by:
             label, first = wide.labels[0], self.head[0][1][0]
             raise DataError(
                 f"{self.name}: {wide.words}; choose one series, such as "
                 f"--by {quoted(f'{label}={first}')}, or fit each with --by {quoted(label)} "
                 "--out FOLDER"
             )
-        return self.choice, self.by
+        return self.choice
 
     def labelled(self, taken: set[int]) -> list[int]:
         """Columns that are not used, words first: they may tell series apart."""
@@ -188,7 +129,7 @@ class TextTable:
             cells = ["0.5" if cell.strip() == "<1" else cell for cell in cells]
         unit = self.measures[column]
         cells = without_unit(cells, unit) if unit else cells
-        numbers, bad = to_numbers(cells, self.form)
+        numbers, bad = to_numbers(cells, self.dialect.form)
         for i in bad[:1]:
             raise DataError(
                 f"{self.name}, line {block.lines[i]}, column {quoted(self.names[column])}: "
@@ -206,14 +147,14 @@ class TextTable:
             time_texts(_block(self.head, choice.times), choice),
             column=self.names[choice.time],
             source=self.name,
-            form=self.form,
+            form=self.dialect.form,
             time_format=time_format,
             choice=choice,
         )
 
     def notes(self) -> list[str]:
         """What was taken for something else than it says, or left out."""
-        notes = [*self.source.notes, *_dialect_notes(self.dialect, self.options)]
+        notes = [*self.source.notes, *self.dialect.notes]
         if self.source.encoding not in ("utf-8", "utf-8-sig"):
             notes.append(f"text encoded as {self.source.encoding.upper()}")
         if self.below:
@@ -226,90 +167,31 @@ def _block(rows: Rows, columns: Iterable[int]) -> Block:
     return Block(lines, {j: [row[j] for _, row in rows] for j in columns})
 
 
-def _dialect_notes(dialect: Dialect, options: ReadOptions) -> list[str]:
-    notes = []
-    if dialect.wide is not None:
-        notes.append(dialect.wide.words)
-    if dialect.delimiter != "," and options.delimiter is None and not dialect.numbered:
-        notes.append(f"columns separated by {dialect.delimiter_name}")
-    if dialect.decimal == "," and options.decimal is None:
-        notes.append("numbers written with decimal commas")
-    if dialect.grouped:
-        notes.append("thousands set apart by " + ("points" if dialect.decimal == "," else "commas"))
-    if dialect.rate is not None:
-        notes.append(f"rows taken as {dialect.rate:g} samples per second")
-    elif dialect.numbered:
-        notes.append("one column only: its rows, counted from 1, are taken as times")
-    elif not dialect.header and not dialect.comment_header:
-        notes.append("no header line: columns are numbered")
-    if dialect.trends:
-        notes.append("recognised as an export of Google Trends")
-    elif dialect.preamble:
-        notes.append(f"lines before line {dialect.start} are no part of the table")
-    if units := [unit for unit in dialect.units if unit]:
-        notes.append(f"units read from a line of their own: {', '.join(units[:6])}")
-    return notes
-
-
-def sniffed(
-    source: Source, options: ReadOptions, need_value: bool
-) -> tuple[Dialect, Iterator[str]]:
-    """How a table is written, and all of its lines."""
-    lines = itertools.islice(source.lines(), options.skip, None)
-    sample, complete = _sample(lines)
-    delimiter = options.delimiter or source.delimiter
-    if sample and (mark := declared_delimiter(sample[0])):
-        delimiter, sample[0] = options.delimiter or mark, "\n"
-    if sample and is_logger_line(sample[0]):
-        sample[0] = "\n"
-    dialect = sniff(
-        sample,
-        source.name,
-        delimiter=delimiter,
-        decimal=options.decimal,
-        complete=complete,
-        need_value=need_value,
-    )
-    if options.rate is not None:
-        names = dialect.names[dialect.numbered :]
-        units = ("", *dialect.units) if dialect.units else ()
-        dialect = replace(
-            dialect, names=("time [s]", *names), numbered=True, rate=options.rate, units=units
-        )
-    return dialect, itertools.chain(sample, lines)
-
-
-def open_table(source: Source, options: ReadOptions, need_value: bool) -> TextTable:
+def open_table(source: TextLines, options: ReadOptions, need_value: bool) -> TextTable:
     """Read the first rows and find out about the rest; a value is not always needed."""
-    dialect, lines = sniffed(source, options, need_value)
+    dialect, lines = sniff(source, options, need_value)
     left: list[str] = []
     rest = _body(lines, dialect, options.skip + source.shift, source.name, left)
     head = next((block for block in rest if block), None)
     if head is None:
         raise DataError(f"{source.name}: has a header but no rows; nothing to fit")
-    missing = MISSING | {mark.strip().lower() for mark in options.na}
-    form = NumberFormat(dialect.decimal, dialect.grouped, missing)
     some = head[: 5 + _KIND_CELLS // len(dialect.names)]
     columns = [[row[j] for _, row in some] for j in range(len(dialect.names))]
-    kinds = [kind_of(cells, form) for cells in columns]
+    kinds = [kind_of(cells, dialect.form) for cells in columns]
     measures = [
-        common_unit(cells, missing) if kind == "text" else ""
+        common_unit(cells, dialect.form.missing) if kind == "text" else ""
         for cells, kind in zip(columns, kinds, strict=True)
     ]
     kinds = ["number" if unit else kind for unit, kind in zip(measures, kinds, strict=True)]
-    kinds = _dates_by_clock(kinds, some)
-    by = parse_by(options.by, dialect.names, source.name)
+    if "clock" in kinds and "time" not in kinds:  # 20241231 is a date beside a time of day
+        dated = [all(_EIGHT.fullmatch(cell.strip()) for cell in cells) for cells in columns]
+        kinds = ["time" if k == "number" and d else k for k, d in zip(kinds, dated, strict=True)]
+    wanted = options if options.rate is None else replace(options, time="1")
+    apart = _row_numbers(dialect, kinds, columns[0])
     choice = choose_columns(
-        dialect.names,
-        kinds,
-        source.name,
-        time="1" if options.rate is not None else options.time,
-        value=options.value,
-        error=options.error,
-        need_value=need_value,
-        apart=[*(j for j, _ in by), *_row_numbers(dialect, kinds, some)],
+        dialect.names, kinds, source.name, wanted, need_value=need_value, apart=apart
     )
-    return TextTable(source, options, dialect, form, kinds, choice, by, head, rest, measures, left)
+    return TextTable(source, dialect, kinds, choice, head, rest, measures, left)
 
 
 def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
@@ -338,7 +220,7 @@ def wide_table(path: str | os.PathLike[str], options: ReadOptions) -> Wide | Non
     if format_of(path) or not os.path.isfile(path):
         return None
     with open_text(path, options.sheet) as source:
-        return sniffed(source, options, need_value=True)[0].wide
+        return sniff(source, options, need_value=True)[0].wide
 
 
 def time_texts(block: Block, choice: Choice) -> list[str]:
@@ -353,18 +235,6 @@ def time_texts(block: Block, choice: Choice) -> list[str]:
     return [cell and f"{cell} {clock.strip()}" for cell, clock in zip(cells, clocks, strict=True)]
 
 
-def _sample(lines: Iterator[str]) -> tuple[list[str], bool]:
-    """First lines, and whether they are all there are."""
-    sample: list[str] = []
-    size = 0
-    for line in lines:
-        sample.append(line)
-        size += len(line)
-        if len(sample) >= _SAMPLE_LINES or (size > _SAMPLE_CHARACTERS and len(sample) >= 5):
-            return sample, False
-    return sample, True
-
-
 def _body(
     lines: Iterable[str], dialect: Dialect, skip: int, name: str, left: list[str]
 ) -> Iterator[Rows]:
@@ -372,7 +242,7 @@ def _body(
     wide = dialect.wide
     width = len(dialect.names) if wide is None else wide.width
     first = dialect.first
-    sizes = itertools.chain([_SAMPLE_LINES], itertools.repeat(BLOCK))
+    sizes = itertools.chain([SAMPLE_LINES], itertools.repeat(BLOCK))
     blocks = row_blocks(lines, dialect.delimiter, name, sizes)
     for rows in without_summary(blocks, left):
         block = rows if rows and rows[0][0] >= first else [r for r in rows if r[0] >= first]
@@ -386,8 +256,8 @@ def _body(
                 if len(row) != width and not (len(row) == width + 1 and not row[-1].strip()):
                     raise DataError(
                         f"{name}, line {number}: has {len(row)} columns instead of {width} "
-                        f"(delimiter: {dialect.delimiter_name}); correct the line, or choose with "
-                        "--delimiter and --decimal"
+                        f"(delimiter: {DELIMITERS[dialect.delimiter]}); correct the line, or "
+                        "choose with --delimiter and --decimal"
                     )
         yield block if wide is None else list(wide.long_rows(block))
 
@@ -407,7 +277,7 @@ def kind_of(cells: list[str], form: NumberFormat) -> str:
     return "clock" if clock else "time"
 
 
-def _row_numbers(dialect: Dialect, kinds: list[str], head: Rows) -> list[int]:
+def _row_numbers(dialect: Dialect, kinds: list[str], cells: list[str]) -> list[int]:
     """The first column, if it only counts the rows and another column holds times.
 
     pandas and R write their tables with such a column unless asked not to.
@@ -416,16 +286,5 @@ def _row_numbers(dialect: Dialect, kinds: list[str], head: Rows) -> list[int]:
     timed = any(k == "time" or (k == "number" and speaks_of_time(name)) for name, k in rest)
     if not (dialect.header and timed and _NO_NAME.fullmatch(dialect.names[0])):
         return []
-    counted = [row[0].strip() for _, row in head]
-    for start in (0, 1):
-        if counted == [str(i) for i in range(start, start + len(counted))]:
-            return [0]
-    return []
-
-
-def _dates_by_clock(kinds: list[str], head: Rows) -> list[str]:
-    """Kinds, with 20241231 as a date where a time of day stands in a column of its own."""
-    if "clock" not in kinds or "time" in kinds:
-        return kinds
-    dated = [all(_EIGHT.fullmatch(row[j].strip()) for _, row in head) for j in range(len(kinds))]
-    return ["time" if k == "number" and d else k for k, d in zip(kinds, dated, strict=True)]
+    counted = [cell.strip() for cell in cells]
+    return [0] if any(counted == [str(i + k) for i in range(len(counted))] for k in (0, 1)) else []

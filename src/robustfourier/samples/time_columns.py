@@ -1,7 +1,10 @@
-"""Text of a time column to numbers or dates.
+"""A time column to numbers or dates: text, and numbers that stand for dates.
 
 Dates may be ISO or one of the common national forms; while 03/04/2020 can still be March or April,
-both readings are kept, and if no later row decides, the error asks.
+both readings are kept, and if no later row decides, the error asks. Numbers stay numbers unless
+they are seconds (milli-, micro-, nanoseconds) since 1970, dates without punctuation, such as
+20241231 or 202412312359, or days that Excel counts in a column called a date. Julian dates stay
+numbers, counted in days.
 """
 
 from __future__ import annotations
@@ -10,6 +13,7 @@ import re
 import warnings
 from collections.abc import Sequence
 from contextlib import suppress
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -18,13 +22,20 @@ from numpy.typing import NDArray
 
 from robustfourier.arrays import BoolArray
 from robustfourier.errors import DataError, InputError
-from robustfourier.samples.columns import Choice
+from robustfourier.formatting import quoted
+from robustfourier.samples.columns import Choice, speaks_of_time, unit_of_name
 from robustfourier.samples.date_text import english_months
-from robustfourier.samples.epochs import EPOCHS, Times, interpret_numbers, kind_of_numbers
 from robustfourier.samples.number_parsing import NumberFormat, is_missing, is_number, to_numbers
-from robustfourier.samples.text_streams import quoted
 from robustfourier.samples.text_tables import Block, time_texts
 
+#: Nanoseconds in the unit of each kind of epoch number.
+EPOCHS = {"epoch-s": 10**9, "epoch-ms": 10**6, "epoch-us": 10**3, "epoch-ns": 1}
+_EPOCH_FROM, _EPOCH_TO = 1e9, 4.2e9  # 2001 to 2103, in seconds: smaller numbers stay numbers
+# Dates in digits, by the number of these.
+_COMPACT = {6: "YYYYMM", 8: "YYYYMMDD", 10: "YYYYMMDDHH", 12: "YYYYMMDDHHMM", 14: "YYYYMMDDHHMMSS"}
+_EXCEL_FROM, _EXCEL_TO = 18_000, 66_000  # the years 1949 to 2080, in days since 1899-12-30
+_EXCEL_NAMES = re.compile(r"date|datum|fecha|data|timestamp", re.IGNORECASE)
+_JULIAN_FROM, _JULIAN_TO = 2.3e6, 2.6e6  # the years 1585 to 2406
 #: What `time_format` may be, besides a strptime format with a "%".
 TIME_FORMATS = ("auto", "number", "julian", "excel", "iso", *EPOCHS)
 
@@ -43,12 +54,24 @@ _YEAR_LAST = re.compile(r"[Qq](?P<quarter>[1-4])[ /-](?P<year>\d{4})")
 _WEEK_RANGE = re.compile(r"(\d{4}-\d\d-\d\d) - \d{4}-\d\d-\d\d")
 
 
+@dataclass(frozen=True)
+class Times:
+    """Times as read: float64, int64 or datetime64 with NaN or NaT where missing."""
+
+    values: NDArray[Any]
+    unit: str
+    timezone: str | None
+    notes: tuple[str, ...]
+    #: how they were written: a strptime format, "iso", "date", or what numbers stand for
+    form: str = ""
+
+
 class TimeReader:
     """Reads a time column block by block.
 
     The first cells, `sample`, decide whether these are numbers (written in `form`) or dates;
-    `time_format` is one of `TIME_FORMATS` or a strptime format, `timezone` the zone of dates that
-    name none, `choice` the columns of the time, for `add_block`.
+    `time_format` is one of `TIME_FORMATS` or a strptime format, `choice` holds the columns of the
+    time, for `add_block`.
     """
 
     def __init__(
@@ -65,44 +88,40 @@ class TimeReader:
         self.column, self.source, self.number_form = column, source, form
         self.time_format = _checked_format(time_format)
         cells = [cell for cell in sample if not is_missing(cell, form.missing)]
-        self.numeric = self._is_numeric(cells)
-        self.formats = [] if self.numeric else self._candidates(cells)
-        self.blocks: dict[str, list[Any]] = {name: [] for name in self.formats or ("number",)}
+        self.formats = self._candidates(cells)
+        self.blocks: dict[str, list[Any]] = {name: [] for name in self.formats}
         self.aware: bool | None = None
 
-    def _is_numeric(self, cells: list[str]) -> bool:
-        if self.time_format == "iso" or "%" in self.time_format:
-            return False
-        if self.time_format != "auto":
-            return True
-        return bool(cells) and sum(is_number(cell) for cell in cells) >= 0.5 * len(cells)
+    @property
+    def numeric(self) -> bool:
+        """Whether the times are numbers."""
+        return self.formats == ["number"]
 
     def _candidates(self, cells: list[str]) -> list[str]:
+        """Formats in which all cells can be read, or else most of them."""
         if "%" in self.time_format:
             return [self.time_format]
         if self.time_format == "iso":
             return ["ISO8601"]
+        numbers = sum(map(is_number, cells))
+        if self.time_format != "auto" or (cells and numbers >= 0.5 * len(cells)):
+            return ["number"]
         texts = [_first_day(cell) for cell in cells]
         texts = [_OFFSET.sub("", text).strip() if ":" in text else text for text in texts]
         # Formats with the punctuation of at least one cell: trying all of them would take long.
         shapes = {_shape(text) for text in texts}
         forms = ["ISO8601", *(f for f in _FORMATS if _shape(f.replace("%p", "PM")) in shapes)]
-        found = [f for f in forms if texts and _parses(texts[:25], f) and _parses(texts, f)]
-        if "ISO8601" in found:
-            return ["ISO8601"]
-        if not found:
-            # The best explanation of most cells, so that the error can point at the others.
-            good = {f: int(np.sum(_coerce(texts, f).notna())) for f in forms} if texts else {}
-            best = max(good, key=lambda f: good[f], default="ISO8601")
-            if not good or good[best] < 0.5 * len(texts):
-                example = cells[0] if cells else ""
-                raise DataError(
-                    f"{self.source}, column {quoted(self.column)}: {quoted(example)} is neither a "
-                    "number nor a date that we read; say how it is written with --time-format, "
-                    "such as --time-format '%d.%m.%Y %H:%M'"
-                )
-            return [best]
-        return found
+        good = {form: int(_coerce(texts, form).notna().sum()) for form in forms}
+        most = max(good.values())
+        if most < max(0.5 * len(texts), 1):
+            raise DataError(
+                f"{self.source}, column {quoted(self.column)}: {quoted((*cells, '')[0])} is "
+                "neither a number nor a date that we read; say how it is written with "
+                "--time-format, such as --time-format '%d.%m.%Y %H:%M'"
+            )
+        found = [form for form in forms if good[form] == most]
+        # Where some cells are no dates, the best explanation of the others points at them.
+        return found if most == len(texts) and found[0] != "ISO8601" else found[:1]
 
     def add_block(self, block: Block) -> None:
         """Read one block of a table."""
@@ -144,7 +163,7 @@ class TimeReader:
             raise DataError(
                 f"{self.source}, line {lines[i]}, column {quoted(self.column)}: "
                 f"{quoted(cells[i])} is no date as the others are written "
-                f"({_spoken(self.formats[0])}), or out of range; correct the line, or say how "
+                f"({_in_words(self.formats[0])}), or out of range; correct the line, or say how "
                 "dates are written with --time-format"
             )
         self.formats = alive
@@ -176,24 +195,16 @@ class TimeReader:
             index.asi8.tobytes(): f for f, index in zip(self.formats, candidates, strict=True)
         }
         if len(distinct) > 1:
-            forms = " or ".join(_spoken(f) for f in distinct.values())
+            forms = " or ".join(_in_words(f) for f in distinct.values())
             raise DataError(
                 f"{self.source}, column {quoted(self.column)}: dates can be read as {forms}; "
                 "say which with --time-format, such as --time-format "
                 f"'{next(iter(distinct.values()))}'"
             )
-        notes = [f"dates read as {_spoken(f)}" for f in self.formats[:1] if f != "ISO8601"]
+        form = "iso" if self.formats[0] == "ISO8601" else self.formats[0]
+        notes = () if form == "iso" else (f"dates read as {_in_words(form)}",)
         zone = "UTC" if self.aware else None
-        return Times(candidates[0].to_numpy(), "day", zone, tuple(notes))
-
-    def form(self) -> str:
-        """How the times are written: what `time_format` may be, or what numbers stand for."""
-        if not self.numeric:
-            return "iso" if self.formats[0] == "ISO8601" else self.formats[0]
-        if self.time_format != "auto":
-            return self.time_format
-        numbers = np.concatenate(self.blocks["number"])
-        return kind_of_numbers(numbers[np.isfinite(numbers)], self.column)
+        return Times(candidates[0].to_numpy(), "day", zone, notes, form)
 
 
 def _coerce(texts: list[str], form: str, utc: bool = False) -> pd.DatetimeIndex:
@@ -209,10 +220,6 @@ def _shape(text: str) -> tuple[Any, ...]:
     return (*(text.count(mark) for mark in "./-:,"), text[-2:].upper() in ("AM", "PM"))
 
 
-def _parses(texts: list[str], form: str) -> bool:
-    return bool(_coerce(texts, form).notna().all())
-
-
 def _first_day(cell: str) -> str:
     """Return a date as it is parsed: the first day of a quarter or week, months in English."""
     text = cell.strip()
@@ -223,7 +230,7 @@ def _first_day(cell: str) -> str:
     return english_months(text)
 
 
-def _spoken(form: str) -> str:
+def _in_words(form: str) -> str:
     if form == "ISO8601":
         return "year-month-day"
     letters = {"%Y": "year", "%y": "year", "%m": "month", "%d": "day", "%b": "month", "%B": "month"}
@@ -238,9 +245,129 @@ def _checked_format(time_format: str) -> str:
         with suppress(ValueError, re.error):  # what strptime cannot read, or names twice
             pd.to_datetime(["2020"], format=time_format, errors="coerce")
             return time_format
-    if time_format in TIME_FORMATS:
+    if time_format in (*TIME_FORMATS, *_COMPACT.values(), "date"):  # what `form` may return
         return time_format
     raise InputError(
         f"--time-format {quoted(time_format)}: must be one of {', '.join(TIME_FORMATS)} or a "
         "format such as '%d.%m.%Y %H:%M'"
     )
+
+
+def interpret_numbers(
+    numbers: NDArray[Any], column: str, source: str, time_format: str = "auto"
+) -> Times:
+    """Decide whether numbers, NaN where missing, are epoch times or Julian dates.
+
+    >>> interpret_numbers(np.array([1_600_000_000_000]), "t", "a.csv").values
+    array(['2020-09-13T12:26:40.000000000'], dtype='datetime64[ns]')
+    >>> interpret_numbers(np.array([2455197.5, 2455198.5]), "t", "a.csv").unit
+    'day'
+    """
+    known = numbers[np.isfinite(numbers)] if numbers.dtype.kind == "f" else numbers
+    kind = _kind_of_numbers(known, column) if time_format == "auto" else time_format
+    unsure = "if they are mere numbers, say --time-format number"
+    unit, values, zone, note = "day", numbers, None, ""
+    if kind in EPOCHS:
+        words = {"s": "seconds", "ms": "milliseconds", "us": "microseconds", "ns": "nanoseconds"}
+        note = f"times read as {words[kind[6:]]} since 1970 (UTC)"
+        values, zone = _from_epoch(numbers, EPOCHS[kind], column, source), "UTC"
+    elif kind in _COMPACT.values():
+        note = f"times read as dates written {kind}; {unsure}"
+        values = _from_digits(numbers, len(kind))
+    elif kind == "excel":
+        note = f"times read as days that Excel counts; {unsure}"
+        values = _from_excel(numbers)
+    elif kind == "julian":
+        note, values = "times read as Julian dates", numbers.astype(np.float64)
+    else:
+        unit = unit_of_name(column)
+        if numbers.dtype.kind == "i" and known.size and np.abs(known).max() < 2**53:
+            values = numbers.astype(np.float64)
+    return Times(values, unit, zone, (note,) if note else (), kind)
+
+
+def _kind_of_numbers(known: NDArray[Any], column: str) -> str:
+    """What numbers stand for: an epoch of `EPOCHS`, "julian", dates in digits, or "number"."""
+    if not known.size:
+        return "number"
+    if compact := _compact(known, column):
+        return compact
+    low, high = float(known.min()), float(known.max())
+    for kind, nanoseconds in EPOCHS.items():
+        scale = 1e9 / nanoseconds
+        if _EPOCH_FROM * scale <= low and high <= _EPOCH_TO * scale:
+            return kind
+    if low >= _JULIAN_FROM and high <= _JULIAN_TO and unit_of_name(column) in ("", "day"):
+        return "julian"
+    if low >= _EXCEL_FROM and high <= _EXCEL_TO and _EXCEL_NAMES.search(column):
+        return "excel"
+    return "number"
+
+
+def _compact(known: NDArray[Any], column: str) -> str:
+    """How dates in digits are written; empty if these are none.
+
+    All must be dates of the calendar, and the steps or the column's name must say so: a counter
+    that goes beyond 99 in its last two digits does not jump from 20240131 to 20240201.
+    """
+    # Seconds since 1970 have ten digits too; before 2030 they begin with a year before 1900.
+    digits = len(str(int(known.min())))
+    earliest = 1900 if digits == 10 else 1600
+    if digits not in _COMPACT or not (
+        earliest * 10 ** (digits - 4) <= known.min() and known.max() < 2200 * 10 ** (digits - 4)
+    ):
+        return ""
+    if (known != np.floor(known)).any() or np.isnat(_from_digits(known, digits)).any():
+        return ""
+    carried = np.unique(known // 100).size > 1
+    named = speaks_of_time(column) and (digits > 6 or unit_of_name(column) == "month")
+    return _COMPACT[digits] if carried or named or "dat" in column.lower() else ""
+
+
+def _from_digits(numbers: NDArray[Any], digits: int) -> NDArray[np.datetime64]:
+    """Dates in digits as dates; NaT where the calendar has none."""
+    known = np.isfinite(numbers)
+    whole = np.where(known, numbers, 0).astype(np.int64)
+    whole = whole * 100 + 1 if digits == 6 else whole  # the first of the month
+    date, clock = np.divmod(whole * 10 ** (14 - max(digits, 8)), 10**6)
+    months = (date // 10_000 - 1970) * 12 + date // 100 % 100 - 1
+    month = months.astype("datetime64[M]")
+    day = month.astype("datetime64[D]") + (date % 100 - 1)
+    hour, minute, second = clock // 10_000, clock // 100 % 100, clock % 100
+    # Some write midnight as hour 24 of the day before.
+    good = known & (date // 100 % 100 >= 1) & (date // 100 % 100 <= 12) & (date % 100 >= 1)
+    good &= (day.astype("datetime64[M]") == month) & (minute < 60) & (second < 60)
+    good &= clock <= 240_000
+    stamps = day.astype("datetime64[s]") + (hour * 3600 + minute * 60 + second)
+    stamps[~good] = np.datetime64("NaT")
+    return stamps
+
+
+def _from_excel(numbers: NDArray[Any]) -> NDArray[np.datetime64]:
+    """Days since 1899-12-30 as dates, to the millisecond that Excel keeps."""
+    known = np.isfinite(numbers)
+    milliseconds = np.rint(np.where(known, numbers, 0.0) * 86_400_000.0).astype(np.int64)
+    stamps = np.datetime64("1899-12-30", "ms") + milliseconds
+    stamps[~known] = np.datetime64("NaT")
+    return stamps
+
+
+def _from_epoch(
+    numbers: NDArray[Any], nanoseconds: int, column: str, source: str
+) -> NDArray[np.datetime64]:
+    missing = ~np.isfinite(numbers)
+    filled = np.where(missing, 0, numbers)
+    if np.abs(filled).max(initial=0) > 9.2e18 / nanoseconds:
+        raise DataError(
+            f"{source}, column {quoted(column)}: {filled[np.abs(filled).argmax()]} is out of range "
+            "for times since 1970; choose another --time-format"
+        )
+    if filled.dtype.kind == "i":
+        whole = filled * nanoseconds
+    else:
+        floor = np.floor(filled)
+        whole = floor.astype(np.int64) * nanoseconds
+        whole += np.rint((filled - floor) * nanoseconds).astype(np.int64)
+    dates = whole.astype("datetime64[ns]")
+    dates[missing] = np.datetime64("NaT")
+    return dates

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 from robustfourier.formatting import unit_called
 from robustfourier.samples.columns import speaks_of_time
-from robustfourier.samples.header import Rows
 from robustfourier.samples.number_parsing import is_missing, is_number
+from robustfourier.samples.text_streams import Rows
 
 _COLUMNS, _TIMES = 5, 3  # columns of times, and different times among them, at least
 _LABELS = 6  # columns before the times, at most

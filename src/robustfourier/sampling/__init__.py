@@ -1,7 +1,11 @@
 """What a sampling can show: its resolution and limits, and which planted tones would be found."""
 
-from robustfourier.sampling.completeness import Completeness
-from robustfourier.sampling.injection import detection_limit, inject, measure_completeness
+from robustfourier.sampling.injection import (
+    Completeness,
+    detection_limit,
+    inject,
+    measure_completeness,
+)
 from robustfourier.sampling.resolution import Sampling, check_sampling, spectral_window
 
 __all__ = [

@@ -165,7 +165,7 @@
     $("headline").textContent = file.name;
     $("report").src = "fits/" + id + "/report.html";
     controls(one); rhythm(one);
-    forecast(one, answers[id]);
+    effects(answers[id]); forecast(one, answers[id]);
     document.body.dataset.shown = id;
   }
   // The report is of this server and allows its own two scripts only: its height and colours follow ours.
@@ -180,6 +180,12 @@
   $("report").addEventListener("load", () => { fitted(); new ResizeObserver(fitted).observe($("report").contentDocument.body); });
   document.addEventListener("redraw", fitted);
 
+  function effects(found) {
+    const rows = (found && found.effects) || [];
+    $("effects").hidden = !rows.length;
+    $("effects-table").replaceChildren(...(rows.length ? [el("table", {}, el("tr", {}, ...["Column", "For one unit", "Of the variance", "False alarm", ""].map((head) => el("th", {}, head))),
+      ...rows.map((row) => el("tr", {}, el("td", {}, row.name), el("td", { class: "num" }, row.coefficient), el("td", { class: "num" }, row.share), el("td", { class: "num" }, row.alarm), el("td", {}, row.words))))] : []));
+  }
   function forecast(one, found) {
     const ahead = found && found.ahead;
     $("ahead").hidden = !ahead;
@@ -192,7 +198,7 @@
   function describe(one, before) {
     if (one.rhythm) return one.rhythm.periods.join(", ") + " tested in every series" + (one.rhythm.group ? ", by " + one.rhythm.group : "");
     const words = [], a = one.asked, b = before ? before.asked : {}, r = one.reading, s = before ? before.reading : {};
-    const names = { period: "known period", shortest_period: "shortest", longest_period: "longest", false_alarm: "false alarms", scale: "scale", loss: "outliers", without: "without", split: "split", merge: "merge" };
+    const names = { period: "known period", shortest_period: "shortest", longest_period: "longest", false_alarm: "false alarms", scale: "scale", loss: "outliers", without: "without", split: "split", merge: "merge", columns: "other columns", holidays: "holidays" };
     for (const [key, name] of Object.entries(names)) if (JSON.stringify(a[key]) !== JSON.stringify(b[key])) words.push(name + " " + (a[key] === undefined ? "as usual" : [].concat(a[key]).join(", ")));
     if (!!one.magnitudes !== !!(before && before.magnitudes)) words.push(one.magnitudes ? "magnitudes" : "no magnitudes");
     if (one.forecast !== (before ? before.forecast : undefined)) words.push("forecast " + (one.forecast || "no more"));
@@ -252,6 +258,7 @@
     const form = $("controls"), asked = one.asked, found = answers[one.id];
     history(one);
     form.period.value = (asked.period || []).join(", ");
+    form.holidays.value = asked.holidays || "";
     for (const name of ["shortest_period", "longest_period"]) form[name].value = asked[name] || "";
     form.forecast.value = one.forecast || "";
     form.false_alarm.value = String(asked.false_alarm || 0.01); form.scale.value = asked.scale || "auto"; form.loss.value = asked.loss || "auto";
@@ -270,6 +277,8 @@
       if (c.kind === "switch") return el("input", Object.assign(attributes, { type: "checkbox", checked: !!one[c.option] || !!(read && read.magnitudes) }));
       return el("input", Object.assign(attributes, { value: [].concat(given ?? []).join(", "), placeholder: (c.option === "unit" && read && read.unit) || c.hint }));
     };
+    const others = columns.filter((column) => !(read && [read.time, read.value].includes(column)));
+    $("controls").columns.replaceChildren(...others.map((column) => el("option", { value: column, selected: (one.asked.columns || []).includes(column) }, column)));
     $("columns").replaceChildren(el("legend", {}, "Controls"), ...state.controls.map((c) => el("label", { class: c.kind }, c.words + " ", field(c))));
   }
   const MARKS = { "\t": "tab", ",": "comma", ";": "semicolon", "|": "bar", " ": "blanks" };
@@ -304,6 +313,7 @@
     const form = $("controls"), settings = settingsOf(one), asked = settings.asked, reading = settings.reading;
     const put = (target, name, value, usual) => { if (value === usual || value === "" || (Array.isArray(value) && !value.length)) delete target[name]; else target[name] = value; };
     put(asked, "period", listed(form.period.value));
+    put(asked, "columns", [...form.columns.selectedOptions].map((option) => option.value)); put(asked, "holidays", form.holidays.value.trim());
     for (const name of ["shortest_period", "longest_period"]) put(asked, name, form[name].value.trim());
     put(asked, "false_alarm", Number(form.false_alarm.value), 0.01); put(asked, "scale", form.scale.value, "auto"); put(asked, "loss", form.loss.value, "auto");
     for (const name of ["time", "value", "error"]) { const select = form["column-" + name]; const was = one.reading[name] || (read && read[name]) || ""; if (select && select.value !== was) put(reading, name, select.value); }

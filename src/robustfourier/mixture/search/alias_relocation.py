@@ -29,13 +29,12 @@ def relocate(series: Series, fit: Fit) -> Fit:
     if not peaks:
         return fit
     strength = np.sum(fit.refined.lines.amplitude**2, axis=1)
-    for i in np.argsort(-strength, kind="stable")[:AT_MOST]:
-        if fit.known[i]:
-            continue
-        better = _best_place(series, fit, int(i), [distance for distance, _ in peaks])
-        if len(better.modes) < len(fit.modes):
-            return relocate(series, better)
-        fit = better
+    order = np.argsort(-strength, kind="stable")[:AT_MOST]
+    distances = [distance for distance, _ in peaks]
+    for mode in fit.modes[order]:  # once each: what others make of it, the next round asks
+        line = int(np.argmin(np.abs(fit.modes - mode)))
+        if abs(fit.modes[line] - mode) < 0.5 * APART and not fit.known[line]:
+            fit = _best_place(series, fit, line, distances)
     return fit
 
 

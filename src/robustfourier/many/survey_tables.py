@@ -1,4 +1,9 @@
-"""Gathering: the shards of a survey to its two tables, one row per series and one per pattern."""
+"""The tables of a survey, gathered from its shards: of series, of patterns, of forecasts.
+
+At a false-alarm probability of 0.01, a hundred of ten thousand series of pure noise show a pattern.
+The q-value of a pattern (Benjamini and Hochberg) is the expected share of false ones among all
+patterns at least as significant: keep those up to q = 0.05, and one in twenty of them is false.
+"""
 
 from __future__ import annotations
 
@@ -7,13 +12,11 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from scipy.stats import false_discovery_control
 
-from robustfourier.analysis.csv_files import write_csv
-from robustfourier.atomic_files import replacing
-from robustfourier.many.discoveries import q_values
-from robustfourier.many.forecasts import forecast_table
+from robustfourier.analysis.tables import write_csv, write_parquet
+from robustfourier.arrays import FloatArray
 from robustfourier.many.shards import read_shards, schema
-from robustfourier.samples.parquet import arrow
 
 _STRONGEST = ("period", "period_error", "amplitude", "share", "false_alarm", "calendar")
 
@@ -23,21 +26,15 @@ def gather(
 ) -> tuple[pd.DataFrame, pd.DataFrame, pd.DataFrame]:
     """Return the tables of series, of patterns and of forecasts, in the order of the plan.
 
-    Parameters
-    ----------
-    folder : Path
-        The survey's folder.
-    keys : list of str
-        Of all series that are asked for; what a shard holds beyond them is left out.
-    unread : list of pairs of str
-        Parts of the input that could not be read, and why.
+    `keys` are those of all series that are asked for: what a shard holds beyond them is left out.
+    `unread` are parts of the input that could not be read, and why.
     """
     place = {key: i for i, key in enumerate(keys)}
     rows: dict[tuple[int, str], dict[str, Any]] = {}
     for found in read_shards(folder):
         for row in found:
             at = (place.get(row["key"], -1), row["id"])
-            # A series may have two rows: one tells that its worker died, the other its end.
+            # A series may have two rows: one says that its worker died, the other its end.
             if at[0] >= 0 and (at not in rows or row["status"] == "ok"):
                 rows[at] = row
     ordered = [rows[at] for at in sorted(rows)]
@@ -47,9 +44,22 @@ def gather(
     )
     fitted = sum(row["status"] == "ok" for row in ordered)
     q = q_values(patterns["false_alarm"].to_numpy(np.float64), len(patterns) + fitted)
-    after = list(patterns.columns).index("false_alarm") + 1
-    patterns.insert(after, "q_value", q)
-    return _series(ordered, patterns, unread), patterns, forecast_table(ordered)
+    patterns.insert(list(patterns.columns).index("false_alarm") + 1, "q_value", q)
+    ahead = [{"id": row["id"], **one} for row in ordered for one in row.get("forecast") or ()]
+    forecasts = pd.DataFrame(ahead, columns=["id", "time", "mean", "low", "high"])
+    return _series(ordered, patterns, unread), patterns, forecasts
+
+
+def q_values(p: FloatArray, tests: int) -> FloatArray:
+    """Return the q-values of false-alarm probabilities that passed, of so many tests.
+
+    Each search ends with a test that did not pass, whose probability is taken as one.
+
+    >>> q_values(np.array([0.001, 0.04, 0.002]), tests=10)
+    array([0.01      , 0.13333333, 0.01      ])
+    """
+    everything = np.concatenate([p, np.ones(tests - len(p))])
+    return np.asarray(false_discovery_control(everything)[: len(p)]) if tests else p
 
 
 def _series(
@@ -63,13 +73,11 @@ def _series(
     records = []
     smallest = patterns.groupby("id")["q_value"].min().to_dict()
     for row in [*rows, *lost]:
-        found = row["patterns"] or [{}]
-        best = {name: found[0].get(name) for name in _STRONGEST}
+        found = row["patterns"] or []
+        first = found[0] if found else {}
         record = {k: value for k, value in row.items() if k not in ("patterns", "forecast")}
-        record |= {"patterns": len(row["patterns"] or []), **best}
-        records.append(
-            record | {"q_value": smallest.get(row["id"]), "shape": found[0].get("shape")}
-        )
+        record |= {"patterns": len(found), **{name: first.get(name) for name in _STRONGEST}}
+        records.append(record | {"q_value": smallest.get(row["id"]), "shape": first.get("shape")})
     table = pd.DataFrame(records)
     for name in ("period", "period_error", "amplitude", "share", "false_alarm", "q_value"):
         if name in table:
@@ -81,27 +89,23 @@ def write_tables(
     folder: Path, series: pd.DataFrame, patterns: pd.DataFrame, forecasts: pd.DataFrame
 ) -> None:
     """Write all tables as Parquet and as CSV, each whole or not at all; forecasts if there are."""
-    pa = arrow()
-    write_csv(
-        _flat(series.drop(columns=["key", "spark", "shape"], errors="ignore")),
-        folder / "series.csv",
-    )
+    own = series.drop(columns=["key", "spark", "shape"], errors="ignore")
+    write_csv(_flat(own), folder / "series.csv")
     write_csv(_flat(patterns.drop(columns="shape")), folder / "patterns.csv")
     if len(forecasts):
         write_csv(forecasts, folder / "forecasts.csv")
-    for name, table in (("series", series), ("patterns", patterns)):
-        with replacing(folder / f"{name}.parquet") as file:
-            pa.parquet.write_table(pa.Table.from_pandas(table, preserve_index=False), file)
+    write_parquet(series, folder / "series.parquet")
+    write_parquet(patterns, folder / "patterns.parquet")
 
 
 def _flat(table: pd.DataFrame) -> pd.DataFrame:
     """A table for CSV: lists as words with blanks, sentences with semicolons between."""
-    lists = [name for name in ("harmonics", "notes") if name in table]
-    mark = {"harmonics": " ", "notes": "; "}
+    marks = {"harmonics": " ", "notes": "; "}
     joined = {
-        name: [mark[name].join(map(str, () if cell is None else cell)) for cell in table[name]]
-        for name in lists
+        name: [marks[name].join(map(str, () if cell is None else cell)) for cell in table[name]]
+        for name in marks
+        if name in table
     }
-    text = table.select_dtypes(exclude=["number", "bool"]).columns.difference(lists)
+    text = table.select_dtypes(exclude=["number", "bool"]).columns.difference(list(joined))
     clean = {name: ["" if pd.isna(cell) else cell for cell in table[name]] for name in text}
     return table.assign(**joined, **clean)

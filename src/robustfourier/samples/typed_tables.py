@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -14,17 +15,21 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.arrays import FloatArray
-from robustfourier.samples.cleaning import numbers_of, stamps_of
-from robustfourier.samples.columns import Choice, choose_columns, parse_by
+from robustfourier.errors import DataError, MissingDependencyError
+from robustfourier.formatting import quoted
+from robustfourier.samples.columns import Choice, choose_columns
 from robustfourier.samples.date_text import calendar_text
-from robustfourier.samples.epochs import Times, interpret_numbers, kind_of_numbers
+from robustfourier.samples.file_formats import one_error
 from robustfourier.samples.number_parsing import NumberFormat
-from robustfourier.samples.text_streams import quoted
-from robustfourier.samples.text_tables import Block, ReadOptions, kind_of
-from robustfourier.samples.time_columns import TimeReader
+from robustfourier.samples.read_options import ReadOptions
+from robustfourier.samples.samples import numbers_of, stamps_of
+from robustfourier.samples.text_streams import display_name, require_proportion
+from robustfourier.samples.text_tables import Block, kind_of
+from robustfourier.samples.time_columns import TimeReader, Times, interpret_numbers
 from robustfourier.untrusted_files import file_digest
 
 ROWS = 1 << 18  # held at once; a dozen columns of them take 25 MB
+_SAMPLE = 16  # bytes of a time and a value in Parquet
 _KIND_CELLS = 500  # cells of text that say what a column is
 
 
@@ -86,26 +91,24 @@ class TypedTable:
         """Unit of a column, as its maker writes it; empty if unknown."""
         return self.table.units.get(self.names[column], "")
 
-    def choose(self, need_value: bool) -> tuple[Choice, list[tuple[int, str | None]]]:
-        """The columns that are meant, and those that tell series apart."""
+    def choose(self, need_value: bool) -> Choice:
+        """The columns that are meant."""
         options, known = self.options, self.table
-        by = parse_by(options.by, self.names, self.name)
-        labels = [i for i, name in enumerate(self.names) if name in known.labels]
-        choice = choose_columns(
-            self.names,
-            self.kinds,
-            self.name,
+        wanted = replace(
+            options,
             time=options.time or known.time,
             value=options.value or known.value,
             error=options.error or (known.error if options.value is None else None),
-            need_value=need_value,
-            apart=[*(i for i, _ in by), *labels],
         )
-        return choice, by
+        labels = [i for i, name in enumerate(self.names) if name in known.labels]
+        return choose_columns(
+            self.names, self.kinds, self.name, wanted, need_value=need_value, apart=labels
+        )
 
     def labelled(self, taken: set[int]) -> list[int]:
         """Columns that are not used, and may tell series apart."""
-        return [j for j in range(len(self.names)) if j not in taken]
+        free = [j for j in range(len(self.names)) if j not in taken and self.kinds[j] != "time"]
+        return [j for j in free if self.names.count(self.names[j]) == 1]
 
     def frames(self, columns: Sequence[int]) -> Iterator[pd.DataFrame]:
         """Some columns of all rows, in that order, some rows at a time."""
@@ -146,9 +149,7 @@ class TypedTimes:
 
     def __init__(self, table: TypedTable, choice: Choice, time_format: str) -> None:
         self.table, self.choice, self.time_format = table, choice, time_format
-        self.title = table.names[choice.time]
         self.columns: list[Any] = []
-        self.text: TimeReader | None = None
 
     def add_block(self, block: Block) -> None:
         """Take one block."""
@@ -164,38 +165,23 @@ class TypedTimes:
         """All times in the order of the rows, dates on the clock that wrote them."""
         several = len(self.columns) > 1
         column = pd.concat(self.columns, ignore_index=True) if several else self.columns[0]
-        name, title = self.table.name, self.title
+        name, title = self.table.name, self.table.names[self.choice.time]
         if kind_of_column(column, text_alone=True) == "text":
             cells = ["" if cell is None or cell != cell else str(cell).strip() for cell in column]
-            self.text = TimeReader(
-                cells[:_KIND_CELLS],
-                column=title,
-                source=name,
-                form=NumberFormat(),
-                time_format=self.time_format,
+            some, form = cells[:_KIND_CELLS], NumberFormat()
+            reader = TimeReader(
+                some, column=title, source=name, form=form, time_format=self.time_format
             )
-            self.text.add(cells, range(1, len(cells) + 1))
-            return self.text.times()
+            reader.add(cells, range(1, len(cells) + 1))
+            return reader.times()
         if column.dtype.kind == "m":
-            return Times(column.to_numpy() / np.timedelta64(1, "D"), "day", None, ())
+            return Times(column.to_numpy() / np.timedelta64(1, "D"), "day", None, (), "number")
         if column.dtype.kind in "iuf" and column.hasnans:
             column = column.astype(np.float64)
         stamps, zone = stamps_of(column)
         if stamps.dtype.kind == "M":
-            return Times(stamps, "day", zone, ())
+            return Times(stamps, "day", zone, (), "date")
         return interpret_numbers(stamps, title, name, self.time_format)
-
-    def form(self) -> str:
-        """How the times are written, or what numbers stand for."""
-        times = self.times()
-        if self.text is not None:
-            return self.text.form()
-        if times.values.dtype.kind == "M" and self.columns[0].dtype.kind not in "iuf":
-            return "date"
-        if self.time_format != "auto":
-            return self.time_format
-        stamps = stamps_of(self.columns[0])[0]
-        return kind_of_numbers(stamps[np.isfinite(stamps)], self.title)
 
 
 def kind_of_column(column: Any, text_alone: bool = False) -> str:
@@ -212,3 +198,79 @@ def kind_of_column(column: Any, text_alone: bool = False) -> str:
         array = np.asarray(pd.Series(known).infer_objects())
         return "time" if array.dtype.kind in "Mm" or hasattr(known[0], "isoformat") else "number"
     return "text" if text_alone else kind_of([str(cell) for cell in known], NumberFormat())
+
+
+def arrow() -> Any:
+    """The module `pyarrow`, or an error that says how to get it."""
+    try:
+        import pyarrow.parquet
+    except ImportError:
+        raise MissingDependencyError(
+            "Parquet files, and surveys of many series, which keep their tables in them, need "
+            "pyarrow; install it with: pip install robustfourier[arrow]"
+        ) from None
+    return pyarrow
+
+
+class ArrowTable(TypedTable):
+    """A table of Arrow, of which only the columns that are wanted are read.
+
+    `batches` makes record batches of some columns; `fixed` holds columns that have one label in all
+    rows: the names of folders.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        schema: Any,
+        batches: Callable[[list[str]], Iterator[Any]],
+        options: ReadOptions,
+        *,
+        fixed: dict[str, str] | None = None,
+        path: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.fixed, self.batches = fixed or {}, batches
+        names = [*schema.names, *self.fixed]
+        kinds = [_kind_of_type(field.type) for field in schema] + ["text"] * len(self.fixed)
+        super().__init__(name, Frame(pd.DataFrame()), options, names=names, kinds=kinds, path=path)
+
+    def frames(self, columns: Sequence[int]) -> Iterator[pd.DataFrame]:
+        """Some columns of all rows; an index is a column like others."""
+        wanted = [self.names[j] for j in columns]
+        if any(self.names.count(name) > 1 for name in wanted):
+            raise DataError(f"{self.name}: columns share a name; rename them")
+        for batch in self.batches([name for name in wanted if name not in self.fixed]):
+            frame = batch.to_pandas(ignore_metadata=True)
+            yield frame.assign(**{n: self.fixed[n] for n in wanted if n in self.fixed})[wanted]
+
+
+@contextmanager
+def opened_parquet(
+    path: str | os.PathLike[str],
+    options: ReadOptions,
+    *,
+    fixed: tuple[tuple[str, str], ...] = (),
+) -> Iterator[ArrowTable]:
+    """A Parquet file; whatever is wrong with it is a `DataError` that names it."""
+    name, parquet = display_name(path), arrow().parquet
+    with one_error(path, "parquet"), parquet.ParquetFile(path, pre_buffer=False) as file:
+        made = _SAMPLE * file.metadata.num_rows
+        what, remedy = "the rows", "write them as CSV"
+        require_proportion(made, os.path.getsize(path), name, what, remedy)
+
+        def batches(columns: list[str]) -> Iterator[Any]:
+            return file.iter_batches(batch_size=ROWS, columns=columns)
+
+        schema = file.schema_arrow
+        yield ArrowTable(name, schema, batches, options, fixed=dict(fixed), path=path)
+
+
+def _kind_of_type(kind: Any) -> str:
+    """What the cells of a column of this Arrow type are."""
+    import pyarrow.types as types
+
+    if types.is_timestamp(kind) or types.is_date(kind):
+        return "time"
+    if types.is_floating(kind) or types.is_integer(kind) or types.is_decimal(kind):
+        return "number"
+    return "text"
