@@ -24,12 +24,12 @@ class HeatMap:
     names: list[str]
 
 
-def shown_rows(found: Rhythms, level: float = 0.05, group: str | None = None) -> pd.DataFrame:
+def shown_rows(found: Rhythms, q: float = 0.05, group: str | None = None) -> pd.DataFrame:
     """Rows of the first period that are significant, the strongest first, as many as are drawn."""
     table = found.table[found.table["period"] == found.clock.periods[0]]
     if group is not None:
         table = table[table["group"] == group]
-    return table[table["q"] <= level].sort_values("p").head(_MOST)
+    return table[table["q"] <= q].sort_values("p").head(_MOST)
 
 
 def heat_map(found: Rhythms, matrix: Any, rows: pd.DataFrame, kept: Any = None) -> HeatMap:

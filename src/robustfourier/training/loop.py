@@ -95,10 +95,10 @@ def run_phases(
         loss if isinstance(loss, Loss) else Loss(loss),  # type: ignore[arg-type]
         choose_engine(engine),
         metrics or {},
+        record_every,
+        observers,
+        observe_every,
     )
-    run.records = _steps("record_every", record_every, run.n_steps)
-    run.shows = _steps("observe_every", observe_every, run.n_steps)
-    run.observers = observers
     if resume is not None:
         run.restore(resume)
     try:
@@ -123,15 +123,17 @@ class _Run:
         loss: Loss,
         engine_name: str,
         metrics: Mapping[str, Metric],
+        record_every: int | Sequence[int],
+        observers: Sequence[Observer],
+        observe_every: int,
     ) -> None:
         self.architecture, self.dtype = weights.architecture, weights.dtype
         self.source, self.phases, self.loss = source, phases, loss
-        self.engine_name, self.metrics = engine_name, metrics
-        self.records: Sequence[int] = ()  # steps at which the history is recorded
-        self.shows: Sequence[int] = ()  # and at which observers are called
-        self.observers: Sequence[Observer] = ()
-        self.recorder = Recorder(metrics, engine_name, weights.diagonal is not None)
+        self.engine_name, self.metrics, self.observers = engine_name, metrics, observers
         self.n_steps = sum(phase.n_steps for phase in phases)
+        self.records = _steps("record_every", record_every, self.n_steps)
+        self.shows = _steps("observe_every", observe_every, self.n_steps)
+        self.recorder = Recorder(metrics, engine_name, weights.diagonal is not None)
         self.step = 0
         self.observed = 0  # step of the last call of the observers
         self.reference: float | None = None  # the loss that growth is measured against
