@@ -123,8 +123,8 @@ def test_control_characters_in_a_unit_are_refused(run, record):
 
 def test_text_from_elsewhere_does_not_command_the_terminal(capsys):
     console = Console(1)
-    for say in (console.say, console.detail, console.warn, console.error):
-        say("\x1b[2Jx\x07\u202ey")
+    for emit in (console.print, console.detail, console.warn, console.error):
+        emit("\x1b[2Jx\x07\u202ey")
     console.table([("a", "left")], [["\x1b]0;title\x07"]])
     said = "".join(capsys.readouterr())
     assert not set("\x1b\x07\u202e") & set(said)

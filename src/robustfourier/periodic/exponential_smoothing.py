@@ -295,7 +295,8 @@ class SmoothingMixture:
             )
             shifted = np.array([True, *(one.around_lines for one in models)])
             ended = np.outer(shifted, 1.0 - shift.stays_for(nearest))
-            mean[:, o] = weights @ (means - ended * shift.size)
+            # The median of both: means would lie where no measurement will.
+            mean[:, o] = weights @ (means - np.where(ended > 0.5, shift.size, 0.0))
             off = means - mean[:, o]
             between = (1.0 - ended) * off**2 + ended * (off - shift.size) ** 2
             variance[:, o] = weights @ (np.maximum(variances, 0.0) + between)

@@ -304,7 +304,11 @@ class Search:
             orders = np.arange(1, _SUBHARMONICS * divisor)
             modes = strongest / divisor * orders[orders % divisor != 0]
             new = allowed(modes, taken, self._lowest(fit), self.series.reach, False)[:room]
-            for count in (size for size in _SIZES if 0 < size <= len(new)):
+            sums = self.series.residual_sums(fit.refined, new)
+            power = np.abs(sums) ** 2 / best.assessment.floor.at(new) / self.series.total
+            gain = np.cumsum(power.sum(axis=1)) + np.log(self.level) * np.arange(1, len(new) + 1)
+            sizes = [size for size in _SIZES if 0 < size <= len(new)]
+            for count in (size for size in sizes if gain[size - 1] > 0.0):  # more than they cost
                 known = np.append(fit.known, np.zeros(count, bool))
                 more = fit_lines(self.series, np.append(fit.modes, new[:count]), known, fit.rung)
                 trial = self._scored(self._separated(more), best.noise, fresh=False)
@@ -534,8 +538,7 @@ class Search:
         """
         weights, median = self.series.weights, np.zeros_like(self.original)
         pays = self.loss == "auto" and huber_pays(self.original, weights, FAR)
-        if pays and keeps_phase(self.series, self.original):
-            self.loss, pays = "squared", False
+        pays = pays and not keeps_phase(self.series, self.fit.refined.lines, self.original)
         if self.loss == "huber" or pays:
             values = pseudo_values(median, self.original, weights, clip=FAR)
             self.series = self.series.with_values(values)
@@ -575,7 +578,7 @@ class Search:
         pays = self.loss == "auto" and not rounding
         weights = self.series.weights
         pays = pays and (redescend or huber_pays(residuals, weights, clip))
-        if pays and keeps_phase(self.series, residuals):
+        if pays and keeps_phase(self.series, self.fit.refined.lines, residuals):
             self.loss, pays = "squared", False  # no outliers, but what is left over of jumps
         self.huber = self.loss == "huber" or pays
         values = self.original

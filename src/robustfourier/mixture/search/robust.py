@@ -16,6 +16,8 @@ from scipy.special import expit
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.search.line_fit import Fit, fit_lines
 from robustfourier.mixture.timeseries import Series
+from robustfourier.periodic.basis import Lines
+from robustfourier.periodic.nufft import direct_sums
 from robustfourier.weighted_rows import MEDIAN, robust_scale, weighted_median
 
 HUBER = 1.345  # clips at this many standard deviations: 95 % efficient for Gaussian noise
@@ -24,6 +26,7 @@ _FARTHEST = 1e100  # deviations, whose square can be taken
 FAR = 4.0  # clips what neither Gaussian noise nor a sum of tones reaches
 FLATTEST = 0.25  # of γ: where most residuals are clipped, 1/γ must not grow without end
 _EXPECTATIONS, _ENOUGH = 20, 10_000  # of expectation maximisation, and rows that it needs
+_MULTIPLES = 4  # of the strongest line's frequency at which its outliers may come
 _BESIDE = 40  # quarter modes to each side that tell how bursts of outliers lift all of them
 _CHANCE = 0.01 / 20  # how often outliers at random seem to keep a phase, asked at every pull
 _MASKED = 0.4  # of the variance: in none of 60 draws of Gaussian noise on 30 rows was it as low
@@ -215,10 +218,10 @@ def unmasked(series: Series, fit: Fit) -> tuple[Series, Fit] | None:
     residuals = series.original - (series.values - fit.refined.residuals)
     if not huber_pays(residuals, series.weights, factor=_MASKED):
         return None
-    return None if keeps_phase(series, residuals) else (series, fit)
+    return None if keeps_phase(series, fit.refined.lines, residuals) else (series, fit)
 
 
-def keeps_phase(series: Series, residuals: FloatArray) -> bool:
+def keeps_phase(series: Series, lines: Lines, residuals: FloatArray) -> bool:
     """Tell whether what looks like outliers is periodic.
 
     Outliers come at random: Σ u e^{-iπkθ} of their probabilities u = 1 − π (`Contaminated`),
@@ -226,20 +229,27 @@ def keeps_phase(series: Series, residuals: FloatArray) -> bool:
     (Schuster's test). Pulses, and what a fit leaves over of the jumps of a square wave, or of
     eclipses, look like outliers too, but come at one phase, and pulling them in would fake an exact
     fit. Outliers that come in bursts lift all modes: the median around the highest is the unit.
+    Multiples of the strongest line are few places, and need less.
     """
     weights, left = series.weights, residuals * whitening(series.weights)
     scale = robust_scale(left, weights)
-    size = np.abs(left[:, scale > 0]) / scale[scale > 0]
+    size = np.minimum(np.abs(left[:, scale > 0]) / scale[scale > 0], _FARTHEST)
     outlying = [one - Contaminated.of(one, weights).pull(one)[0] for one in size.T]
     grid = series.grid
     first = int(np.ceil(series.lowest / grid.spacing))
     if not outlying or grid.size <= first:
         return False
     around = np.array([u - np.average(u, weights=weights) for u in outlying]).T
-    power = np.abs(grid.data_sums(around)[first:]) ** 2
-    power /= np.maximum(np.sum((weights[:, None] * around) ** 2, axis=0), _TINY)
+    unit = np.maximum(np.sum((weights[:, None] * around) ** 2, axis=0), _TINY)
+    if len(lines):
+        strongest = float(lines.mode[np.argmax(np.sum(lines.amplitude**2, axis=1))])
+        multiples = strongest * np.arange(1.0, _MULTIPLES + 1.0)
+        sums = direct_sums(series.theta, weights[:, None] * around, multiples)
+        if np.any(np.abs(sums) ** 2 > unit * np.log(_MULTIPLES * len(unit) / _CHANCE)):
+            return True
+    power = np.abs(grid.data_sums(around)[first:]) ** 2 / unit
     highest, output = np.unravel_index(np.argmax(power), power.shape)
     beside = power[max(highest - _BESIDE, 0) : highest + _BESIDE, output]
     level = max(float(np.median(beside)) / np.log(2.0), 1.0)
-    chance = _CHANCE / (max(series.max_mode, 1.0) * residuals.shape[1])
+    chance = _CHANCE / (max(series.max_mode, 1.0) * len(unit))
     return bool(power[highest, output] > -level * np.log(chance))
