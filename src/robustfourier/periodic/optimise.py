@@ -22,6 +22,7 @@ _SHORTEST = 1e-4  # of any parameter, a ten-thousandth of its value: less is no 
 _RISE = 1e-3  # of what the gradient promises: what a step must bring to be taken
 _LONGEST = 2.0  # a factor of seven in a rate or a variance: beyond, a gradient says nothing
 _SMALLEST = 1e-300  # pivot: what curvatures lose by rounding is no information
+_HOPE = 5.0  # times that: of 1,800 searches for noise 5 % gained more than it from their starts
 _FLOOR = 1e-2  # information on a parameter, below which the record says nothing of it
 
 
@@ -31,11 +32,13 @@ def maximise(
     bounds: list[tuple[float, float]],
     information: FloatArray,
     tolerance: float,
+    beat: float = -np.inf,
 ) -> tuple[FloatArray, float]:
     """Return where a log-likelihood is highest near a start, and how high.
 
     `function`: gives the log-likelihood and its gradient; −∞ where there is none. `information` (k,
     k): Fisher's, about, near the start. `tolerance`: it ends where so little is left to be gained.
+    `beat`: it ends where several times what the gradient promises does not reach that.
 
     Examples
     --------
@@ -54,7 +57,7 @@ def maximise(
         step = np.empty(len(at))
         newton_step(at, gradient, curvature, low, high, step)
         rise, longest = float(gradient @ step), float(np.abs(step).max())
-        if not rise >= 2.0 * tolerance:
+        if not rise >= 2.0 * tolerance or value + _HOPE * rise < beat:
             break
         if reach < longest:
             step, rise, longest = step * (reach / longest), rise * (reach / longest), reach

@@ -207,6 +207,8 @@ class OscillatorSearch:
         Of these values, if it is known.
     """
 
+    beat = -np.inf  # log-likelihood that is to be beaten: what cannot is not optimised to the end
+
     def __init__(
         self,
         theta: FloatArray,
@@ -289,19 +291,22 @@ class OscillatorSearch:
 
         Where there is colour, a little of it is better than none: the lowest ratio tells.
         """
-        best: list[tuple[FloatArray, float]] = []
         present = Kernel.sum([self.beside, sho_of_logarithms(found)])
-        for ratios in (_RATIOS[:1], _RATIOS[1:]):
-            for quality in _QUALITIES:
-                grid = self._grid((quality,), ratios)
-                kernels = [Kernel.sum([present, sho_of_logarithms(start)]) for start in grid]
-                values = [self.exact.value(kernel)[0] for kernel in kernels]
-                top = int(np.argmax(values))
-                best.append((np.append(found, grid[top]), float(values[top]) - self.none))
-            if not len(found) and max(gain for _, gain in best) < 0.25 * self.price(best[0][0]):
-                return best
-        pairs = zip(best[: len(_QUALITIES)], best[len(_QUALITIES) :], strict=True)
-        return [max(pair, key=lambda one: one[1]) for pair in pairs]
+
+        def top(grid: FloatArray) -> tuple[FloatArray, float]:
+            kernels = [Kernel.sum([present, sho_of_logarithms(start)]) for start in grid]
+            values = [self.exact.value(kernel)[0] for kernel in kernels]
+            return np.append(found, grid[np.argmax(values)]), float(max(values)) - self.none
+
+        best = [top(self._grid((quality,), _RATIOS[:1])) for quality in _QUALITIES]
+        if not len(found) and max(gain for _, gain in best) < 0.25 * self.price(best[0][0]):
+            return best
+        for i, quality in enumerate(_QUALITIES):
+            grid, (start, _) = self._grid((quality,), _RATIOS[1:]), best[i]
+            step = (np.log(self.fastest) - np.log(np.pi)) / (_FREQUENCIES - 1)
+            near = np.abs(grid[:, 0] - start[-3]) < 1.5 * step  # of the frequency that a little has
+            best[i] = max(best[i], top(grid[near]), key=lambda one: one[1])
+        return best
 
     def _spectral_starts(self, found: FloatArray) -> list[tuple[FloatArray, float]]:
         """Return of each quality what the spectrum has for the likeliest start, and its gain.
@@ -339,7 +344,8 @@ class OscillatorSearch:
 
         information = self.spectrum.fisher_information(density, start)
         enough = FINE if exact else COARSE
-        end, value = maximise(log_likelihood, start, self._bounds(start), information, enough)
+        bounds = self._bounds(start)
+        end, value = maximise(log_likelihood, start, bounds, information, enough, self.beat)
         return end, value - self.none
 
     def conditioned(

@@ -11,7 +11,7 @@ from robustfourier.mixture.timeseries import GAPPY, Series
 from robustfourier.periodic.variable_projection import Refined, refine
 
 APART = 0.9  # modes; two lines closer than this the record does not resolve
-_CLOSE_ENOUGH = 1e-4  # in χ²: a hundredth of a standard error
+_CLOSE_ENOUGH = 1e-2  # in χ²: a tenth of a standard error, and 0.005 nats
 # Of one refinement on the way; lines that take longer are too close to each other.
 _STEPS = 6
 
@@ -43,7 +43,7 @@ def fit_lines(
 ) -> Fit:
     """Refine lines from these starting modes, with a trend of `rung` columns.
 
-    While lines come and go, a hundredth of a standard error is close enough; the last fit, which
+    While lines come and go, a tenth of a standard error is close enough; the last fit, which
     knows the spectrum of the noise, goes on to rounding.
     """
     alternating = ~known & (not series.integer) & (np.abs(modes - series.nyquist) < 1.0)

@@ -16,8 +16,10 @@ for its calibrated time (`periodic.diagonal_flow`).
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections import defaultdict
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from itertools import chain
 
 import numpy as np
 
@@ -58,6 +60,8 @@ from robustfourier.periodic.priors import FORGETFUL, LONGEST, STEADIER, breaks_p
 
 _PULLS = 20  # of outliers at the end, until nothing changes
 _ROUNDS = 30  # at most; each must raise the evidence
+_ANYWHERE = 0  # no id: noise was looked for anywhere
+_WHITE = 2  # rounds in which lines are added as if coloured noise were white
 _WORTH = 0.1  # nats: less is not worth a round, and no reason for another trend
 _EVIDENT = 3.0  # nats for which a start with a trend is worth a search: odds of twenty
 _WEAKEST = 3  # lines that are tried to be dropped, after each of which all are judged again
@@ -85,6 +89,13 @@ class Scored:
     score: float
 
 
+def _score(scored: Scored) -> float:
+    return scored.score
+
+
+Move = Callable[[Scored], Scored]
+
+
 class Search:
     """The moves; the state is the series with its present values and breakpoints, and the best."""
 
@@ -98,10 +109,15 @@ class Search:
         self.fit = self._given(settings.rungs[0])
         self.assessment: Assessment | None = None
         self.noise: NoiseModel | None = None
-        self._scores: dict[tuple[object, ...], tuple[Scored | None, set[int | None]]] = {}
-        self._broken: set[tuple[int, bytes, bytes, int]] = set()  # structures tried with breaks
+        #: scores, with the noises near which they were looked for, by their ids, and what was to be
+        #: beaten then
+        self._scores: dict[
+            tuple[object, ...], tuple[Scored, dict[int, tuple[NoiseModel | None, float]]]
+        ] = {}
+        #: structures that a move has left as they were, by their ids, which are theirs as long as
+        #: they are kept
+        self._settled: dict[Move, dict[int, Scored]] = defaultdict(dict)
         self._wings: dict[tuple[object, ...], Scored] = {}
-        self._noises: list[NoiseModel] = []
         self._asked = np.zeros(0)  # modes that were proposed
 
     def run(self) -> Iterator[None]:
@@ -112,19 +128,21 @@ class Search:
         self._pull_in_outliers()
         tell("diagonal")
         closed = self._closed()
-        plain = self._or_as_given(self._scored(self.fit, closed))
+        plain = self._or_as_given(self._scored(self.fit, closed, fresh=True))
         if self.loss == "auto" and plain.noise.coloured:
             self._take(plain)  # what is far from its neighbours is known as such only now
             self._pull_in_outliers()
-            plain = self._or_as_given(self._scored(self.fit, plain.noise))
+            plain = self._or_as_given(self._scored(self.fit, plain.noise, fresh=True))
         tell("lines")
-        best = self._improved(plain)
+        best = self._improved(plain, range(1))
         self._take(best)
         yield
+        best = self._improved(best, range(1, _ROUNDS))
+        self._take(best)
         self.series = plain.series
         bent = self._bent()
         if bent is not None:
-            best = max(best, self._improved(bent), key=lambda one: one.score)
+            best = max(best, self._improved(bent), key=_score)
         self._take(best)
         self._pull_in_outliers()
         self._settle()
@@ -142,36 +160,50 @@ class Search:
 
     # -- scores -----------------------------------------------------------------------------------
 
-    def _scored(self, fit: Fit, start: NoiseModel | None = None, fresh: bool = True) -> Scored:
+    def _scored(
+        self,
+        fit: Fit,
+        start: NoiseModel | None = None,
+        fresh: bool = False,
+        beat: float = -np.inf,
+    ) -> Scored:
         """Return a fit with the noise of the highest evidence beside it.
 
-        What was found before beside the same lines is kept. Noise is looked for near `start`, and
-        if `fresh` anywhere.
+        Noise is looked for near `start`, and if `fresh` anywhere; what was found before beside the
+        same lines is kept. Where the score is clearly below `beat`, it may be too low.
         """
         values, breaks = id(self.series.values), self.series.breaks.key
         wings = b"" if start is None else start.wings.tobytes()
         key = (values, breaks, wings, fit.modes.tobytes(), fit.rung)
-        before, tried = self._scores.get(key, (None, set()))
-        fresh = fresh and None not in tried
-        near = start if start is not None and start.coloured and id(start) not in tried else None
-        if before is not None and not fresh and near is None:
+        before, asked = self._scores.get(key, (None, {}))
+        near = start if start is not None and start.coloured else None
+        ways = {id(near): near} | ({_ANYWHERE: None} if fresh else {})
+        if before is not None and all(asked.get(way, (None, np.inf))[1] <= beat for way in ways):
             return before
-        scored = self._evaluated(fit, near, fresh)
-        noise, score = scored.noise, scored.score
-        if before is not None and before.score >= score:
+        scored = self._evaluated(fit, near, fresh, beat)
+        least = -np.inf if scored.score >= beat else beat
+        ways[id(scored.noise)] = scored.noise
+        asked |= {way: (noise, least) for way, noise in ways.items()}
+        if before is not None and before.score >= scored.score:
             scored = before
-        tried = tried | {id(near)} | {id(noise)} | ({None} if fresh else set())
-        self._scores[key] = (scored, tried)
-        self._noises += [noise] if near is None else [noise, near]  # so that their ids stay theirs
+        self._scores[key] = scored, asked
         return scored
 
-    def _evaluated(self, fit: Fit, start: NoiseModel | None, fresh: bool) -> Scored:
+    def _evaluated(
+        self, fit: Fit, start: NoiseModel | None, fresh: bool, beat: float = -np.inf
+    ) -> Scored:
         """Return a fit with its noise, white if neither a start nor a fresh search is given."""
-        noise, score = NoiseEvidence(self.series, fit).best(start, fresh)
+        evidence, price = NoiseEvidence(self.series, fit), self._least_price(fit)
+        noise, score = evidence.best(start, fresh, beat + price)
         assessment = assess(self.series, fit, noise)
         score -= float(line_prices(self.series, fit, assessment).sum()) * len(noise.white)
         score -= breaks_price(len(self.series.breaks), self.series.distinct)
         return Scored(self.series, fit, noise, assessment, score)
+
+    def _least_price(self, fit: Fit) -> float:
+        """Return the least that lines and breaks of a fit cost."""
+        free = np.count_nonzero(~fit.known) * -np.log(self.level)
+        return float(free) + breaks_price(len(self.series.breaks), self.series.distinct)
 
     def _bent(self) -> Scored | None:
         """Return the trend as it would be if the rest were white noise, if any."""
@@ -179,7 +211,7 @@ class Search:
         fits = [self._given(rung) for rung in rungs if rung < self.series.distinct - 2]
         closed = self._closed()
         bent = [self._evaluated(fit, closed, False) for fit in fits]
-        best = max(bent, key=lambda one: one.score, default=None)
+        best = max(bent, key=_score, default=None)
         return best if best is not None and best.score > bent[0].score + _EVIDENT else None
 
     def _closed(self) -> NoiseModel | None:
@@ -201,44 +233,58 @@ class Search:
 
     # -- moves ------------------------------------------------------------------------------------
 
-    def _improved(self, best: Scored) -> Scored:
+    def _improved(self, best: Scored, rounds: range = range(_ROUNDS)) -> Scored:
         """Return what moves make of a structure, when none raises the evidence any more."""
         self.series = best.series
-        for count in range(_ROUNDS):
-            self.rounds += 1
-            now = best if count > 1 and best.noise.coloured else self._with_many(best)
-            if now.noise.coloured:
-                now = self._with_more(now)
-            now = self._with_family(self._without_weak(self._with_calendar(now)))
-            now = self._with_subharmonics(now)
-            now = self._with_breaks(self._with_trend(self._with_wings(now)))
+        for count in rounds:
+            self.rounds, now = self.rounds + 1, best
+            for move in self._moves(count, best):
+                if id(now) not in self._settled[move]:
+                    before, now = now, move(now)
+                    if now is before:  # nothing to try there again
+                        self._settled[move][id(now)] = now
             if now.score <= best.score + _WORTH:
                 break
             best = now
         self.series = best.series
         return best
 
+    def _moves(self, count: int, best: Scored) -> Iterator[Move]:
+        """Yield the moves of one round."""
+        if count < _WHITE or not best.noise.coloured:
+            yield self._with_many
+        yield from (self._with_more, self._with_calendar, self._without_weak, self._with_family)
+        yield from (self._with_subharmonics, self._with_wings, self._with_trend, self._with_breaks)
+
     def _with_many(self, best: Scored) -> Scored:
         """Add lines as if the rest were white noise, and keep as many as the evidence asks for."""
         fit = self._grown(best.fit, None)
         if fit is best.fit:
             return best
-        whole = self._scored(fit, best.noise)
+        whole = self._scored(fit, best.noise, fresh=True)
         ratio, free = whole.assessment.ratio, np.flatnonzero(~fit.known)
         strongest = free[np.argsort(-ratio[free], kind="stable")]
-        trials = [best, whole]
-        for size in _SIZES:
-            if size < len(strongest):
+        sizes = [size for size in _SIZES if size < len(strongest)]
+        top = max(best, whole, key=_score)
+        for last, path in ((whole, reversed(sizes)), (best, sizes)):
+            for size in path:
                 keep = fit.known | np.isin(np.arange(len(ratio)), strongest[:size])
                 less = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
-                trials.append(self._scored(less, whole.noise, fresh=size <= _FEW))
-        return max(trials, key=lambda one: one.score)
+                fresh = size <= _FEW and not last.noise.coloured
+                trial = self._scored(less, last.noise, fresh, top.score)
+                if trial.score < last.score:
+                    break
+                last, top = trial, max(top, trial, key=_score)
+        self._settled[self._with_many][id(whole)] = whole  # it has grown as far as it does
+        return top
 
     def _with_more(self, best: Scored) -> Scored:
-        """Add the lines that stand out of the present spectrum of the noise."""
+        """Add the lines that stand out of the present spectrum of coloured noise."""
+        if not best.noise.coloured:
+            return best
         fit = self._grown(best.fit, best.noise)
-        more = best if fit is best.fit else self._scored(fit, best.noise)
-        return more if more.score > best.score else best
+        more = best if fit is best.fit else self._scored(fit, best.noise, True, best.score)
+        return max(best, more, key=_score)
 
     def _with_calendar(self, best: Scored) -> Scored:
         """Add calendar periods with their first harmonics, where the evidence asks for it.
@@ -253,7 +299,7 @@ class Search:
                 known = np.append(best.fit.known, np.zeros(count, bool))
                 modes_now = np.append(best.fit.modes, new[:count])
                 fit = self._separated(fit_lines(self.series, modes_now, known, best.fit.rung))
-                more = self._scored(fit, best.noise)
+                more = self._scored(fit, best.noise, not best.noise.coloured, best.score)
                 best = more if more.score > best.score and len(fit.modes) == len(known) else best
                 if best is more:
                     break
@@ -267,8 +313,8 @@ class Search:
             weak = weak[np.argsort(margin[weak], kind="stable")][:_WEAKEST]
             for line in weak:
                 keep = np.arange(len(margin)) != line
-                fresh = not best.noise.coloured
-                less = self._scored(self._kept(best.fit, keep), best.noise, fresh)
+                fit, fresh = self._kept(best.fit, keep), not best.noise.coloured
+                less = self._scored(fit, best.noise, fresh, best.score)
                 if less.score > best.score:
                     best = less
                     break
@@ -284,7 +330,7 @@ class Search:
         strongest = free[np.argsort(-tried.assessment.ratio[free], kind="stable")[:1]]
         for lines in (strongest, free) if len(free) > 1 else (free,) if len(free) else ():
             for fit in relocated_families(series, tried.fit, lines):
-                trial = self._scored(fit, best.noise, fresh=False)
+                trial = self._scored(fit, best.noise, beat=best.score)
                 best = trial if trial.score > best.score else best
         return best
 
@@ -311,7 +357,7 @@ class Search:
             for count in (size for size in sizes if gain[size - 1] > 0.0):  # more than they cost
                 known = np.append(fit.known, np.zeros(count, bool))
                 more = fit_lines(self.series, np.append(fit.modes, new[:count]), known, fit.rung)
-                trial = self._scored(self._separated(more), best.noise, fresh=False)
+                trial = self._scored(self._separated(more), best.noise, beat=best.score)
                 best = trial if trial.score > best.score else best
         return best if best.fit is fit else self._without_weak(best)
 
@@ -350,7 +396,7 @@ class Search:
         for rung in rungs:
             if rung != fit.rung and rung < room:
                 other = self._separated(fit_lines(self.series, fit.modes, fit.known, rung))
-                trial = self._scored(other, best.noise, fresh=False)
+                trial = self._scored(other, best.noise, beat=best.score)
                 best = trial if trial.score > best.score + _WORTH else best
         tell("lines", "trend", bends=best.fit.rung, breaks=self.series.breaks.place)
         return best
@@ -361,10 +407,8 @@ class Search:
         So many breaks make as many half cycles: lines of as many are slow.
         """
         rungs, fit = self.series.settings.rungs, best.fit
-        key = (id(self.series.values), self.series.breaks.key, fit.modes.tobytes(), fit.rung)
-        if len(rungs) == 1 or key in self._broken:
+        if len(rungs) == 1:
             return best
-        self._broken.add(key)
         slow = ~fit.known & (fit.modes <= 0.5 * AT_MOST)
         start = best
         for keep in (~slow, np.ones(len(slow), bool)) if slow.any() else (~slow,):
@@ -372,10 +416,10 @@ class Search:
             for rung in sorted({*rungs[:2], fit.rung}):
                 last = -np.inf
                 y = start.series.values - kept
-                for breaks in (Breaks(), *proposed_breaks(start.series, y, rung)):
+                for breaks in chain((Breaks(),), proposed_breaks(start.series, y, rung)):
                     self.series = start.series.with_breaks(breaks)
                     trial = self._kept(replace(fit, rung=rung), keep)
-                    scored = self._scored(trial, start.noise, fresh=False)
+                    scored = self._scored(trial, start.noise, beat=best.score)
                     best = scored if scored.score > best.score + _WORTH else best
                     if scored.score < last:
                         break
@@ -444,9 +488,11 @@ class Search:
             more = relocate(self.series, fit_lines(self.series, modes, known, fit.rung))
             more = self._pruned(self._separated(more), noise)
             new = np.abs(more.modes[:, None] - fit.modes).min(axis=1, initial=np.inf) > 0.5 * APART
-            if not new.any() or len(more.modes) < len(fit.modes):
+            if not new.any():
                 return fit
-            fit = more
+            fewer, fit = len(more.modes) < len(fit.modes), more
+            if fewer:
+                return fit
         return fit
 
     def _proposed(self, fit: Fit, noise: NoiseModel) -> FloatArray:
@@ -553,7 +599,8 @@ class Search:
         if self.loss != "auto" or series.values is values:
             return pulled
         self.series = series.with_values(values)
-        given = self._scored(fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung))
+        fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+        given = self._scored(fit, fresh=True)
         around = pulled.fit.refined.residuals
         cost = outlier_cost(values - (series.values - around), around, series.weights)
         self.as_given = given.score > pulled.score - cost
@@ -609,13 +656,13 @@ class Search:
         left = self.original - (self.series.values - self.fit.refined.residuals)
         if self.loss != "squared" and outliers_pay(left, self.series.weights):
             self._pull_until_settled(redescend=True)
-        best = self._scored(self.fit, self.noise)
+        best = self._scored(self.fit, self.noise, fresh=True)
         if self.huber:
             best = self._improved(best)
         fit = best.fit
         if len(fit.modes):
             fit = self._pruned(self._separated(relocate(self.series, fit)), best.noise)
-        best = best if fit is best.fit else self._scored(fit, best.noise)
+        best = best if fit is best.fit else self._scored(fit, best.noise, fresh=True)
         self._take(self._with_quasi_periodic(best))
         far = np.abs(self._asked[:, None] - self.fit.modes).min(axis=1, initial=np.inf) >= APART
         if far.any():

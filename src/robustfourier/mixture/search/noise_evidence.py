@@ -15,14 +15,16 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray
+from robustfourier.arrays import FloatArray, IndexArray, Matrix, Vector
+from robustfourier.compiling import compiled
 from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.significance import false_alarm
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.harmonic_families import harmonic_places
-from robustfourier.periodic.kernels import sho_of_logarithms
+from robustfourier.periodic.kernels import Kernel, sho_of_logarithms
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.priors import (
+    RESONANCE,
     WINGS,
     known_place_price,
     largest_quality,
@@ -37,6 +39,8 @@ ROWS = 4000  # rows on which a likelihood is taken; more of them in stretches sp
 _FEWEST = 8  # distinct rows that can show coloured noise
 _SLOW = 0.3  # radians, or e-folds, of change from one sample to the next
 _INFORMED = 100.0  # times the white variance: with more of it samples tell of themselves
+_TAKEN = 1.5  # modes that a line takes, with its three numbers
+_MEAN_OF = 300  # modes at most of which a geometric mean is taken
 _ROUNDING = 1e-10  # of the values' size: what a fit to noiseless data leaves over
 
 
@@ -203,48 +207,61 @@ class NoiseEvidence:
         self.enough = len(np.unique(self.theta)) >= _FEWEST
         #: What one row that was taken stands for.
         self.factor = len(series.theta) / max(len(rows), 1)
+        self.modes, self.spacing = fit.modes, _spacing(series)
 
-    def best(self, start: NoiseModel | None, fresh: bool) -> tuple[NoiseModel, float]:
+    def best(
+        self, start: NoiseModel | None, fresh: bool, beat: float = -np.inf
+    ) -> tuple[NoiseModel, float]:
         """Return the noise model of the highest evidence, and that evidence.
 
         `start`: oscillators to begin from; its wings stay. `fresh`: whether to search for
-        oscillators as well.
+        oscillators as well. `beat`: what is clearly below that is not optimised to the end.
         """
         start = start or NoiseModel.white_noise(np.ones(self.values.shape[1]))
+        price = WINGS * np.log(len(self.theta)) * len(start.wings) / 3
+        beat = beat + price if self.values.shape[1] == 1 else -np.inf
         outputs = [
-            self._best_of(o, start.oscillators[o], start.wings, fresh)
+            self._best_of(o, start.oscillators[o], start.wings, fresh, beat / self.factor)
             for o in range(self.values.shape[1])
         ]
         oscillators, white, scores = zip(*outputs, strict=True)
         wings = oscillators[0][: len(start.wings)]
         rest = tuple(one[len(start.wings) :] for one in oscillators)
-        price = WINGS * np.log(len(self.theta)) * len(wings) / 3
-        return NoiseModel(np.array(white), rest, wings), float(sum(scores)) - price
+        return NoiseModel(np.array(white), rest, wings), self.factor * float(sum(scores)) - price
 
     def _best_of(
-        self, output: int, start: FloatArray, wings: FloatArray, fresh: bool
+        self, output: int, start: FloatArray, wings: FloatArray, fresh: bool, beat: float
     ) -> tuple[FloatArray, float, float]:
         """Return wings and oscillators, white variance and evidence of one output."""
         exact, left = self._likelihood(output)
         best, (score, white) = wings, exact.value(sho_of_logarithms(wings))
-        score *= self.factor
         rounding = np.std(left) <= _ROUNDING * np.std(self.values[:, output])
         if not self.enough or rounding:
             return best, white, score
         starts = [start] if len(start) or len(wings) else []
         if fresh:
             beside = sho_of_logarithms(wings)
-            found = _Resolved(self.theta, left, self.weights, beside).run(exact=False)
+            resolved = _Resolved(self.theta, left, self.weights, beside)
+            resolved.more = max(beat - score - RESONANCE, 0.0)
+            found = resolved.run(exact=False)
             starts += [found] if found is not None else []
-        search = _Bounded(self.theta, self.values[:, output], self.weights, likelihood=exact)
+        search = self._search(output, exact, wings)
         for one in starts:
-            search.wings = wings
-            end, _ = search.optimised(np.concatenate([wings, one]), exact=False)
+            begin = np.concatenate([wings, one])
+            search.beat = beat + noise_price(one)
+            end, _ = search.optimised(begin, exact=False)
             one_white = exact.value(sho_of_logarithms(end))[1]
-            height = self._likelihood(output, one_white)[0].value(sho_of_logarithms(end))[0]
-            value = self.factor * (height - noise_price(end[len(wings) :]))
-            if value > score:
-                best, score, white = end, value, one_white
+            again = self._likelihood(output, one_white)[0]
+            heights = [again.value(sho_of_logarithms(x))[0] for x in (begin, end)]
+            # All that lines may have taken is less than a nat for each of its modes. What loses
+            # more is no noise.
+            end = begin if heights[0] - heights[1] > _TAKEN * len(self.modes) else end
+            # An oscillator that has lost what it was there for does not pay any more.
+            after = range(len(wings), len(end), 3)
+            for some in (end, *(np.delete(end, slice(i, i + 3)) for i in after)):
+                height = again.value(sho_of_logarithms(some))[0] - noise_price(some[len(wings) :])
+                if height > score:
+                    best, score, white = some, height, one_white
         return best, white, score
 
     def near(
@@ -255,10 +272,10 @@ class NoiseEvidence:
         `most`: largest quality of all oscillators, or of the one that `which` names.
         """
         exact, _ = self._likelihood(0)
-        search = _Capped(self.theta, self.values[:, 0], self.weights, likelihood=exact)
         oscillators = start.oscillators[0].reshape(-1, 3).copy()
-        capped = slice(None) if which is None else slice(which, which + 1)
+        search = self._search(0, exact, start.wings[:0])
         search.caps = np.full(len(oscillators), search.bounds[1][1])
+        capped = slice(None) if which is None else slice(which, which + 1)
         search.caps[capped] = np.minimum(search.caps[capped], np.log(most))
         oscillators[:, 1] = np.minimum(oscillators[:, 1], search.caps)
         end = oscillators.ravel()
@@ -266,6 +283,13 @@ class NoiseEvidence:
         end = search.optimised(end, exact=False)[0] if len(end) else end
         value, white = exact.value(sho_of_logarithms(np.concatenate([start.wings, end])))
         return NoiseModel(np.array([white]), (end,), start.wings), self.factor * value
+
+    def _search(self, output: int, exact: MarginalLikelihood, wings: FloatArray) -> _Bounded:
+        """Return the search for oscillators beside wings, lines' share of the noise left out."""
+        own = _WithoutLines(exact, self.modes, self.spacing)
+        search = _Bounded(self.theta, self.values[:, output], self.weights, likelihood=own)
+        search.wings = wings
+        return search
 
     def _likelihood(
         self, output: int, white: float | None = None
@@ -285,20 +309,87 @@ class NoiseEvidence:
         return MarginalLikelihood(self.theta, values, 1.0 / self.weights, columns), left
 
 
+class _WithoutLines(MarginalLikelihood):
+    r"""The likelihood of noise in what lines leave over of it.
+
+    A line takes the noise at its mode with it: three numbers, one and a half modes. What is left
+    over there tells nothing of the spectrum S, and of the likelihood Σ −log S(k) − P(k)/S(k) over
+    modes [1]_ these are left out, as in restricted maximum likelihood: Σ_lines 1.5 log S is added.
+    The factor of S is profiled, so that S counts over its geometric mean.
+
+    References
+    ----------
+    .. [1] P. Whittle, J. R. Stat. Soc. B 15 (1953) 125.
+    """
+
+    def __init__(self, exact: MarginalLikelihood, modes: FloatArray, spacing: float) -> None:
+        self.__dict__.update(vars(exact))
+        count = int(np.clip(1.0 / spacing, 1, _MEAN_OF))
+        every = (np.arange(count) + 0.5) / (count * spacing)
+        lines, rest = np.full(len(modes), _TAKEN), np.full(count, -_TAKEN * len(modes) / count)
+        self._square, self._weight = (np.pi * np.append(modes, every)) ** 2, np.append(lines, rest)
+        self._spacing = spacing
+
+    def value(self, kernel: Kernel) -> tuple[float, float]:
+        value, white = super().value(kernel)
+        return value + self._taken(kernel, np.zeros((4, len(kernel.a)))), white
+
+    def gradient(self, kernel: Kernel) -> tuple[float, FloatArray]:
+        value, gradient = super().gradient(kernel)
+        return value + self._taken(kernel, gradient), gradient
+
+    def _taken(self, kernel: Kernel, gradient: FloatArray) -> float:
+        given = kernel.coefficients, self._square, self._weight, self._spacing, gradient
+        return _log_spectrum(*given) if np.any(self._weight) else 0.0
+
+
+@compiled
+def _log_spectrum(
+    terms: Matrix, square: Vector, weight: Vector, spacing: float, gradient: Matrix
+) -> float:
+    """Return Σ weight log(1 + psd / spacing) at squared frequencies, and add its gradient.
+
+    `terms`: a, b, c and d of `Kernel`, whose `psd` has the formula.
+    """
+    total, count = 0.0, terms.shape[1]
+    top, low = np.empty(count), np.empty(count)
+    for i in range(len(square)):
+        x, level = square[i], 1.0
+        for m in range(count):
+            a, b, c, d = terms[0, m], terms[1, m], terms[2, m], terms[3, m]
+            rate = c * c + d * d
+            top[m] = (a * c + b * d) * rate + (a * c - b * d) * x
+            low[m] = x * x + 2.0 * (c * c - d * d) * x + rate * rate
+            level += 2.0 * top[m] / low[m] / spacing
+        total += weight[i] * np.log(level)
+        for m in range(count):
+            a, b, c, d = terms[0, m], terms[1, m], terms[2, m], terms[3, m]
+            rate, part = c * c + d * d, 2.0 * weight[i] / (low[m] * level * spacing)
+            more, less = 2.0 * (a * c + b * d), 4.0 * top[m] / low[m]
+            gradient[0, m] += part * c * (rate + x)
+            gradient[1, m] += part * d * (rate - x)
+            gradient[2, m] += part * (a * (rate + x) + c * more - less * c * (rate + x))
+            gradient[3, m] += part * (b * (rate - x) + d * more - less * d * (rate - x))
+    return total
+
+
 class _Resolved(OscillatorSearch):
     """Oscillators whose spectrum is at least two modes wide: what is narrower is a line."""
 
+    more = 0.0  # that they have to gain besides their price
+
     def price(self, parameters: FloatArray) -> float:
-        return noise_price(parameters)
+        return noise_price(parameters) + (self.more if len(parameters) else 0.0)
 
     def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
         return _with_caps(self.bounds, largest_quality(parameters[::3]))
 
 
 class _Bounded(OscillatorSearch):
-    """Wings, which stay at their lines, and oscillators whose spectrum is wider than a line."""
+    """Wings, which stay at their lines, and oscillators, by default of a wider spectrum."""
 
     wings: FloatArray
+    caps: FloatArray | None = None  # largest quality of each oscillator, as a logarithm
 
     def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
         _, (lowest, _), ratio = self.bounds
@@ -307,17 +398,8 @@ class _Bounded(OscillatorSearch):
             near = (float(np.log(at - np.pi)), float(np.log(at + np.pi)))  # a mode to each side
             bounds += [near, (lowest, float(np.log(max(at / np.pi, 1.0)))), ratio]
         rest = parameters[len(self.wings) :]
-        return bounds + _with_caps(self.bounds, largest_quality(rest[::3]))
-
-
-class _Capped(OscillatorSearch):
-    """Oscillators with a largest quality each."""
-
-    caps: FloatArray
-
-    def _bounds(self, parameters: FloatArray) -> list[tuple[float, float]]:
-        assert len(self.caps) == len(parameters) // 3
-        return _with_caps(self.bounds, self.caps)
+        caps = largest_quality(rest[::3]) if self.caps is None else self.caps
+        return bounds + _with_caps(self.bounds, caps)
 
 
 def _with_caps(bounds: list[tuple[float, float]], caps: FloatArray) -> list[tuple[float, float]]:
