@@ -17,11 +17,11 @@ sys.path[:0] = [str(HERE), str(PACKAGE.parent)]
 from translate import translated  # noqa: E402
 
 NAME = "robustfourier._kernels"
-#: As numba's: sums may be reordered and products contracted, which vectorises them; NaN and
-#: infinity keep their meaning, so that divergence is seen.
+#: Products may be contracted; NaN and infinity keep their meaning, so that divergence is seen. Sums
+#: are not reordered: where they were, their last bits depended on where in memory arrays lay.
 FLAGS = (
-    *("-std=c++17", "-O3", "-g0", "-fno-math-errno", "-fno-trapping-math", "-fassociative-math"),
-    *("-fno-signed-zeros", "-ffp-contract=fast", "-fcx-limited-range"),
+    *("-std=c++17", "-O3", "-g0", "-fno-math-errno", "-fno-trapping-math", "-fno-signed-zeros"),
+    *("-ffp-contract=fast", "-fcx-limited-range"),
 )
 FLAGS_MSVC = ("/std:c++17", "/O2")
 

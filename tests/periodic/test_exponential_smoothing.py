@@ -170,14 +170,15 @@ def test_a_shift_that_has_lasted_stays_and_no_shift_changes_nothing():
     assert LastShift.of(np.zeros(600), np.zeros(600), 60) == LastShift()
 
 
-def test_a_forecast_is_the_mixture_of_a_level_that_stays_and_one_that_ended():
-    shift = LastShift(size=4.0, stays=0.5, ahead=20)
+def test_a_forecast_is_the_likelier_of_a_level_that_stays_and_one_that_ended():
+    """Its variance is that of both, around the one that is taken."""
+    shift = LastShift(size=4.0, stays=0.6, ahead=20)
     mixture = SmoothingMixture(1.0, 0.1, np.array([1.0]), ((),), (shift,))
     own, none = np.full((2, 1), 10.0), np.zeros((2, 1))
     mean, variance = mixture.moments(np.array([2.0, 3.0]), own, none, none + 0.09, np.zeros(1))
-    stays = np.array([0.5, 0.25])  # after 10 and 20 steps
-    assert mean[:, 0] == pytest.approx(10.0 - 4.0 * (1.0 - stays))
-    assert variance[:, 0] == pytest.approx(0.09 + 16.0 * stays * (1.0 - stays))
+    stays = np.array([0.6, 0.36])  # after 10 and 20 steps
+    assert mean[:, 0] == pytest.approx([10.0, 6.0])
+    assert variance[:, 0] == pytest.approx(0.09 + 16.0 * np.minimum(stays, 1.0 - stays))
 
 
 def test_a_forecast_does_not_foresee_a_shift_that_comes_after_its_origin():

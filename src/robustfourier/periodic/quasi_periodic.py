@@ -545,6 +545,8 @@ class _Process:
                 [self.spectrum.density(self._kernel(p[:size], p[size:])) for p in parameters]
             )
 
+        if self.evidence == -np.inf:  # where no likelihood is finite, the start is all there is
+            self.parameters, self.oscillators = own, oscillators
         start = np.concatenate([own, oscillators])
         bounds = self.bounds + self._search(own).bounds * (len(oscillators) // 3)
         information = self.spectrum.fisher_information(density, start)

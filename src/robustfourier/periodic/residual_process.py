@@ -303,8 +303,10 @@ class OscillatorSearch:
             return best
         for i, quality in enumerate(_QUALITIES):
             grid, (start, _) = self._grid((quality,), _RATIOS[1:]), best[i]
-            step = (np.log(self.fastest) - np.log(np.pi)) / (_FREQUENCIES - 1)
-            near = np.abs(grid[:, 0] - start[-3]) < 1.5 * step  # of the frequency that a little has
+            step = abs(np.log(self.fastest) - np.log(np.pi)) / (_FREQUENCIES - 1)
+            near = (
+                np.abs(grid[:, 0] - start[-3]) <= 1.5 * step
+            )  # of the frequency that a little has
             best[i] = max(best[i], top(grid[near]), key=lambda one: one[1])
         return best
 

@@ -18,7 +18,7 @@ from robustfourier.mixture.components.penalised_fit import penalised_fit
 from robustfourier.mixture.components.tied_fit import Found, tied_lines
 from robustfourier.mixture.components.waveform_prior import Prior, prior_of
 from robustfourier.mixture.components.weak_harmonics import waveform_rows
-from robustfourier.mixture.search.detection import Detection
+from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.observers import listening, tell
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.harmonic_families import Families, tied
@@ -134,6 +134,9 @@ def compose(
         return _sinusoids(grouping, refined, alarm)
     limit = series.distinct // 8 - len(mode)
     extra = waveform_rows(grouping, highest, limit)
+    if len(series.settings.split):  # what was taken apart is no harmonic of the rest
+        own = np.abs((extra @ grouping.bases)[:, None] - refined.lines.mode)
+        extra = extra[own.min(axis=1, initial=np.inf) >= SAME_LINE]
     return _smoothed(ground, grouping, refined, alarm, extra)
 
 
