@@ -29,7 +29,8 @@ one command, with rivals in the same run; `python -m benchmarks.truth` writes th
 in `benchmarks/results/truth`. Seeds below 1000 are for development; of those here only the dense
 tones' are, which are the draws that were first seen to fail, and both halves of the forecasts and
 the stars were seen while methods were made. Rivals' rows are of the same versions and draws,
-measured earlier than ours; all others are of this state. Seconds were taken on a busy machine.
+measured earlier than ours. The truth set is of this state; our other tables are of the state before
+its search was made to ask less often. Seconds were taken on a busy machine.
 """
 
 
