@@ -40,13 +40,13 @@ class App:
         assert self.process.stdout is not None
         found = re.search(r"http://(\S+)/\?token=(\S+)", self.process.stdout.readline())
         if found is None:
-            raise RuntimeError("the app did not tell its address")
+            raise RuntimeError("the app did not print its address")
         self.host, token = found.groups()
         with urllib.request.urlopen(f"http://{self.host}/?token={token}", timeout=60) as answer:
             self.token = answer.headers["set-cookie"].partition("=")[2].partition(";")[0]
 
     def fresh_address(self) -> str:
-        """The address that opens the next session; one is told whenever the last was taken."""
+        """The address that opens the next session; one is printed whenever the last was taken."""
         assert self.process.stdout is not None
         while not (found := re.search(r"http://\S+", self.process.stdout.readline())):
             pass

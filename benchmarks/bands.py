@@ -1,7 +1,7 @@
 """Several bands, one period: simulated RR Lyrae at a cadence like that of Stripe 82.
 
 55 nights in 9 autumns, each near the same sidereal time, five bands; all of them every night
-(dense), or one band a night (sparse). Nothing is told about the period.
+(dense), or one band a night (sparse). Nothing is given of the period.
 """
 
 from __future__ import annotations

@@ -9,16 +9,16 @@ highest peak, all sinusoids refitted together, until the peak is likely from noi
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
 
 from benchmarks.ordinary.tones import dense_mixture
+from benchmarks.rows import write
 from benchmarks.verdicts import Verdict, judged, markdown, print_verdicts
 from robustfourier import PeriodicMixture
 from robustfourier.arrays import FloatArray
@@ -120,9 +120,7 @@ def main(arguments: list[str] | None = None) -> int:
             draws.append(one)
             print(f"seed {seed}: {one.found} of {tones}, {one.false} false, {one.seconds:.1f} s",
                   flush=True)  # fmt: skip
-            if options.json:
-                lines = (json.dumps(asdict(each)) + "\n" for each in draws)
-                options.json.write_text("".join(lines), encoding="utf-8")
+            write(options.json, draws)
     incomplete = [(d.tones, d.seed, f"{d.found} of {d.tones}", d.false) for d in draws
                   if d.found < d.tones or d.false]  # fmt: skip
     print(f"\n{method}, draws that are not complete:\n")

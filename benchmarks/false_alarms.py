@@ -9,22 +9,21 @@ errors of the count allowed. ``--cells '60/hump/*,*/white/even'`` runs a part of
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from fnmatch import fnmatchcase
 from itertools import product
-from multiprocessing import get_context
 from pathlib import Path
 from zlib import crc32
 
 import numpy as np
 
 from benchmarks.noises import KINDS, SAMPLINGS
+from benchmarks.processes import spread
+from benchmarks.rows import write
 from benchmarks.verdicts import Verdict, fresh_start, judged, markdown, print_verdicts
 from robustfourier import PeriodicMixture
 
@@ -82,7 +81,7 @@ def patterns(cell: Cell, seed: int) -> int:
 
 
 def count(cell: Cell, first: int, draws: int) -> Count:
-    """Draw a cell; a fit that fails is told beside those that are wrong."""
+    """Draw a cell; a fit that fails is counted beside those that are wrong."""
     start, wrong, failed = time.process_time(), 0, 0
     for seed in range(first, first + draws):
         try:
@@ -94,11 +93,7 @@ def count(cell: Cell, first: int, draws: int) -> Count:
 
 def run(cells: Sequence[Cell], first: int, draws: int, jobs: int = 1) -> Iterator[Count]:
     """Count all cells, on several processes if asked."""
-    if jobs == 1:
-        yield from (count(cell, first, draws) for cell in cells)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(count, cells, [first] * len(cells), [draws] * len(cells))
+    return spread(count, [(cell, first, draws) for cell in cells], jobs)
 
 
 def allowed(draws: int) -> float:
@@ -174,9 +169,7 @@ def command(arguments: list[str] | None = None) -> int:
         counts.append(one)
         print(f"{one.cell.name}: {one.wrong} of {one.draws}, {one.failed} failed, "
               f"{one.seconds:.2f} s", flush=True)  # fmt: skip
-        if options.json:
-            lines = (json.dumps(asdict(one.cell) | asdict(one)) for one in counts)
-            options.json.write_text("\n".join(lines) + "\n", encoding="utf-8")
+        write(options.json, [asdict(one.cell) | asdict(one) for one in counts])
     print("\n" + table(counts))
     return print_verdicts("Verdicts", verdicts(counts))
 

@@ -2,7 +2,7 @@
 
 ``python -m benchmarks.regressors --seeds 0-5`` draws eight weeks of hours: a day, weekends, weather
 that wanders, an effect of the temperature and a price without any. The oracle is least squares that
-is told day, weekend and that temperature counts. Both are given the next week's temperature; the
+is given day, weekend and that temperature counts. Both are given the next week's temperature; the
 bar is a root mean square error of at most 1.1 times the oracle's.
 """
 
@@ -45,8 +45,8 @@ def oracle(load: FloatArray, temperature: FloatArray) -> FloatArray:
     t = np.arange(len(load))
     waves = [f(2 * np.pi * k * t / 24) for k in (1, 2) for f in (np.cos, np.sin)]
     design = np.column_stack([np.ones(len(t)), *waves, _weekend(t), temperature])
-    told = np.linalg.lstsq(design[:KNOWN], load[:KNOWN], rcond=None)[0]
-    return np.asarray(design[KNOWN:] @ told)
+    best = np.linalg.lstsq(design[:KNOWN], load[:KNOWN], rcond=None)[0]
+    return np.asarray(design[KNOWN:] @ best)
 
 
 def measure(seed: int) -> tuple[int, float, float, float]:
@@ -56,7 +56,7 @@ def measure(seed: int) -> tuple[int, float, float, float]:
     model = PeriodicMixture().fit(hours[:KNOWN], load[:KNOWN], regressors=columns[:KNOWN])
     ahead, new = model.forecast(AHEAD, regressors=columns[KNOWN:]), load[KNOWN:]
     known = oracle(load, columns["temperature"].to_numpy())
-    errors = (float(np.sqrt(np.mean((told - new) ** 2))) for told in (ahead.mean, known))
+    errors = (float(np.sqrt(np.mean((mean - new) ** 2))) for mean in (ahead.mean, known))
     return seed, *errors, float(np.mean((new >= ahead.lower) & (new <= ahead.upper)))  # type: ignore[return-value]
 
 

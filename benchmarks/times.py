@@ -41,9 +41,9 @@ import numpy as np
 method, numbers = sys.argv[1], np.load(sys.argv[2])
 t, y = numbers
 if method == "lasso":
-    from benchmarks.peers.face import Told
+    from benchmarks.peers.method_interface import Hints
     from benchmarks.peers.methods import lasso_cv
-    work = lambda t, y: len(lasso_cv.fit(t, y, Told(np.empty(0), 400.0, True, span=2.0)).periods)
+    work = lambda t, y: len(lasso_cv.fit(t, y, Hints(np.empty(0), 400.0, True, span=2.0)).periods)
 elif method == "nifty":
     import nifty_ls
     from benchmarks.peers.prewhitening import prewhiten
@@ -115,7 +115,7 @@ def measured(method: str, samples: FloatArray) -> FloatArray:
 
 
 def in_turns(methods: list[str], n: int, seeds: range) -> dict[str, FloatArray]:
-    """What `measured` tells of each method for each seed; all methods before the next seed."""
+    """What `measured` returns for each method for each seed; all methods before the next seed."""
     runs: dict[str, list[FloatArray]] = {method: [] for method in methods}
     for seed in seeds:
         for method in methods:
@@ -123,7 +123,7 @@ def in_turns(methods: list[str], n: int, seeds: range) -> dict[str, FloatArray]:
     return {method: np.array(rows) for method, rows in runs.items()}
 
 
-def told(ratios: FloatArray) -> str:
+def median_and_range(ratios: FloatArray) -> str:
     """Median, smallest and largest."""
     return f"{np.median(ratios):.2f} [{ratios.min():.2f}, {ratios.max():.2f}]"
 
@@ -142,11 +142,13 @@ def tone_rows(sizes: list[int], seeds: range) -> Iterator[Verdict]:
         yield Verdict(
             f"{n:,} samples, the band of nifty-ls",
             f"≤ {SAME_BAND[n]} × its time",
-            f"{told(same)} ×; {np.median(runs['same band'][:, 0]):.2f} s, "
+            f"{median_and_range(same)} ×; {np.median(runs['same band'][:, 0]):.2f} s, "
             f"{lines:.0f} of 3 lines, {peak}",
             bool(np.median(same) <= SAME_BAND[n]),
         )
-        yield Verdict(f"{n:,} samples, the default band", "reported", f"{told(default)} ×", None)
+        yield Verdict(
+            f"{n:,} samples, the default band", "reported", f"{median_and_range(default)} ×", None
+        )
         if n in MEMORY:
             most = float(runs["default"][:, 1].max())
             words = f"≤ {MEMORY[n]} MB at the most"
@@ -169,12 +171,12 @@ def everyday_rows(quick: bool) -> Iterator[Verdict]:
     demand = np.stack([np.arange(len(load.values)) / 48.0, load.values])
     seconds = np.array([measured("default", demand)[0] for _ in range(1 if quick else 9)])
     case = f"electricity demand, {demand.shape[1]:,} rows"
-    yield Verdict(case, "≤ 1 s", f"{told(seconds)} s", bool(np.median(seconds) <= 1.0))
+    yield Verdict(case, "≤ 1 s", f"{median_and_range(seconds)} s", bool(np.median(seconds) <= 1.0))
     years = np.array([measured("default", hourly_year(s)) for s in SEEDS[: 1 if quick else 3]])
     yield Verdict(
         "a year of hours, a day and a week that breathe",
         "≤ 4 s",
-        f"{told(years[:, 0])} s, {np.median(years[:, 2]):.0f} lines",
+        f"{median_and_range(years[:, 0])} s, {np.median(years[:, 2]):.0f} lines",
         bool(np.median(years[:, 0]) <= 4.0),
     )
     yield lasso_row(SEEDS[: 1 if quick else 3])
@@ -241,8 +243,8 @@ def file_row(n: int) -> Verdict:
         )
         seconds, spent = time.monotonic() - clock, sum(os.times()[2:4]) - before
     case = f"`robustfourier fit` on {n:,} rows, with report and files"
-    told_seconds = f"{spent:.0f} s of processor time, {seconds:.0f} s by the clock"
-    return Verdict(case, "≤ 30 s", told_seconds, spent <= 30.0)
+    spent_words = f"{spent:.0f} s of processor time, {seconds:.0f} s by the clock"
+    return Verdict(case, "≤ 30 s", spent_words, spent <= 30.0)
 
 
 _READ = """
@@ -284,7 +286,7 @@ def prompt_rows(times: int) -> Iterator[Verdict]:
         ):
             seconds = np.array([seconds_until(word, arguments) for _ in range(times)])
             good = bool(np.median(seconds) <= bar)
-            words = f"{told(seconds)} s by the clock"
+            words = f"{median_and_range(seconds)} s by the clock"
             yield Verdict(f"`robustfourier fit` {case}", f"≤ {bar} s", words, good)
 
 

@@ -16,7 +16,7 @@ from benchmarks.ordinary import command as ordinary
 from benchmarks.ordinary.catalogue import new_kinds
 from benchmarks.ordinary.rows import Row
 from benchmarks.protocols import forecasts, periods, stars
-from benchmarks.protocols.rows import read
+from benchmarks.rows import read
 from benchmarks.verdicts import markdown, table
 
 ROWS = Path(__file__).parent / "results" / "truth"

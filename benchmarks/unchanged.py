@@ -1,9 +1,9 @@
 """Whether a change to the code changes any answer: ``python -m benchmarks.unchanged``.
 
 ``--save before.npz`` fits about 150 series and keeps modes, errors, false alarms, components,
-waveforms and predictions; ``--against before.npz`` fits them again and tells every number that
-differs in a single bit. Run it before and after moving code. With ``--errors`` a difference is told
-in units of the number's own standard error, for changes that may round differently.
+waveforms and predictions; ``--against before.npz`` fits them again and prints every number that
+differs in a single bit. Run it before and after moving code. With ``--errors`` a difference is
+given in units of the number's own standard error, for changes that may round differently.
 """
 
 from __future__ import annotations
@@ -171,13 +171,13 @@ def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m benchmarks.unchanged", description=__doc__)
     parser.add_argument("--save", type=Path, help="keep the answers in this file")
     parser.add_argument("--against", type=Path, help="compare with the answers in this file")
-    parser.add_argument("--errors", action="store_true", help="tell changes in standard errors")
+    parser.add_argument("--errors", action="store_true", help="give changes in standard errors")
     parser.add_argument("--data", type=Path, help="folder with the series that are not shipped")
     parser.add_argument("--only", default="", help="cases whose names hold this text")
     options = parser.parse_args(arguments)
     kept = None if options.against is None else np.load(options.against, allow_pickle=False)
     new: Answer = {}
-    count, told, start = 0, 0, time.process_time()
+    count, changed, start = 0, 0, time.process_time()
     for name, solve in cases(options.data):
         if options.only not in name:
             continue
@@ -186,13 +186,13 @@ def main(arguments: list[str] | None = None) -> int:
         if kept is not None:
             before = {k.split("|")[1]: kept[k] for k in kept.files if k.split("|")[0] == name}
             lines = differences(name, before, solved, options.errors)
-            told += bool(lines)
+            changed += bool(lines)
             print("\n".join(lines), end="\n" if lines else "", flush=True)
     if options.save is not None:
         np.savez_compressed(options.save, **new)
     seconds = time.process_time() - start
-    print(f"{count} fits in {seconds:.0f} s of the processor" + f", {told} differ" * bool(kept))
-    return int(told > 0)
+    print(f"{count} fits in {seconds:.0f} s of the processor" + f", {changed} differ" * bool(kept))
+    return int(changed > 0)
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ def survey(folder: Path, count: int, seed: int, jobs: int) -> list[Verdict]:
     """Fit them and count."""
     table, truth = light_curves(count, seed)
     before, clock = sum(os.times()[:4]), time.monotonic()
-    found = fit_many(table, by="star", out=folder, jobs=jobs, reports="found", observe=_told)
+    found = fit_many(table, by="star", out=folder, jobs=jobs, reports="found", observe=_print)
     seconds, spent = time.monotonic() - clock, sum(os.times()[:4]) - before
     rows = found.series.merge(truth, on="id")
     fits = float(rows["seconds"].sum())
@@ -77,5 +77,5 @@ def survey(folder: Path, count: int, seed: int, jobs: int) -> list[Verdict]:
     ]
 
 
-def _told(progress: object) -> None:
+def _print(progress: object) -> None:
     print(progress, flush=True)

@@ -42,7 +42,7 @@ def weekday_share(y: FloatArray, mean: Any = np.mean) -> float:
 
 
 def a_week(times: Any) -> Truth:
-    """The truth about a week of different days: a week; its day may be told beside it.
+    """The truth about a week of different days: a week; its day may be reported beside it.
 
     The family of a week holds the day as its order 7, so one pattern is enough. Breathing and noise
     with memory leave a tenth of the resolution open.
@@ -88,7 +88,7 @@ def weekly_sales(rng: Generator) -> Drawn:
 
 
 def temperature_clock_change(rng: Generator) -> Drawn:
-    """Ten weeks of hourly temperatures in local time, one hour skipped or told twice midway."""
+    """Ten weeks of hourly temperatures in local time, one hour skipped or repeated midway."""
     n, change = 24 * 70, 24 * 35 + 2
     true = np.arange(n)
     weather = 1.5 * autoregressive(rng, n, 60.0)
@@ -218,7 +218,7 @@ def passengers(rng: Generator) -> Drawn:
     # The season, 0.124 times the mean of 270, squared is 8 % of the variance of the values, 116²;
     # of the logarithms it is 0.0155 of 0.19, 8 % as well. Around the trend it is nearly all: of the
     # logarithms 0.0155 against 0.0016 + 0.0004 of noise.
-    # Sizes that grow with the level are to be told as such.
+    # Sizes that grow with the level are to be reported as such.
     season = strict(1.0, t, share=about(0.08, 0.89))
     return Drawn(t, y, Truth((season,), 1, must_say=("logarithm",)))
 
@@ -271,8 +271,8 @@ def week_summed_by_month(rng: Generator) -> Drawn:
     times = times.astype("datetime64[s]")
     month_days = YEAR / 12.0
     image = 1.0 / (5.0 / month_days - 1.0 / 7.0), 1.0 / (1.0 / 7.0 - 4.0 / month_days)
-    told = Period(image[1], resolution(image[1], times, 0.5), instead=(
+    known = Period(image[1], resolution(image[1], times, 0.5), instead=(
         Period(7.0, resolution(7.0, times, 0.5)),))  # fmt: skip
     # Months of different lengths smear the image, and put further ones beside it.
     other = tuple(Period(value, 0.02 * value) for value in (image[0], 348.0, YEAR))
-    return Drawn(times, y, Truth((told,), 3, other, must_say=(r"week|calendar|trading",)))
+    return Drawn(times, y, Truth((known,), 3, other, must_say=(r"week|calendar|trading",)))

@@ -21,8 +21,8 @@ def drifting_heart(rng: Generator) -> Drawn:
     y = np.exp(-0.5 * ((beat - 0.3) / 0.03) ** 2) + 0.3 * np.exp(-0.5 * ((beat - 0.6) / 0.07) ** 2)
     y += 0.05 * rng.normal(size=3000)
     mean = 60.0 / float(phase[-1] - phase[0])
-    told = Period(mean, 0.11 * mean, wanders=True)  # the rates of the record, ten percent each way
-    return Drawn(t, y, Truth((told,), 1))
+    known = Period(mean, 0.11 * mean, wanders=True)  # the rates of the record, ten percent each way
+    return Drawn(t, y, Truth((known,), 1))
 
 
 def ringing_modes(rng: Generator) -> Drawn:
@@ -34,8 +34,8 @@ def ringing_modes(rng: Generator) -> Drawn:
     for period in periods:
         y += noises.resonance(rng, n, 10.0 * period, 100.0 * period)
     # Half width of a hump that is damped within ten cycles: 1/(2π 10) of its frequency; four each.
-    told = tuple(Period(p, 4.0 * p / (20.0 * np.pi), wanders=True) for p in periods)
-    return Drawn(t, y, Truth((), 7, told))
+    known = tuple(Period(p, 4.0 * p / (20.0 * np.pi), wanders=True) for p in periods)
+    return Drawn(t, y, Truth((), 7, known))
 
 
 def chirp(rng: Generator) -> Drawn:
@@ -44,8 +44,8 @@ def chirp(rng: Generator) -> Drawn:
     low = rng.uniform(0.4, 0.7)
     y = np.cos(2 * np.pi * low * (t + t**2 / 120.0)) + 0.3 * rng.normal(size=1200)
     middle = 1.0 / (1.5 * low)
-    told = Period(middle, 0.55 * middle, wanders=True)
-    return Drawn(t, y, Truth((), 1, (told,)))
+    known = Period(middle, 0.55 * middle, wanders=True)
+    return Drawn(t, y, Truth((), 1, (known,)))
 
 
 def phase_jump(rng: Generator) -> Drawn:
@@ -55,8 +55,8 @@ def phase_jump(rng: Generator) -> Drawn:
     period = rng.uniform(2.0, 4.0)
     late = np.where(t > rng.uniform(30.0, 50.0), 1.0 / 3.0, 0.0)
     y = np.cos(2 * np.pi * (t / period + late + rng.uniform())) + 0.3 * rng.normal(size=n)
-    told = Period(period, resolution(period, t, 0.5), wanders=True)
-    return Drawn(t, y, Truth((told,), 1))
+    known = Period(period, resolution(period, t, 0.5), wanders=True)
+    return Drawn(t, y, Truth((known,), 1))
 
 
 def fading(rng: Generator) -> Drawn:
@@ -112,5 +112,5 @@ def week_with_steps_and_outliers(rng: Generator) -> Drawn:
     wild = (rng.uniform(size=n) < 0.04) & (day < 365)
     y[wild] += rng.choice([-1.0, 1.0], int(wild.sum())) * rng.uniform(4.0, 12.0, int(wild.sum()))
     share = about(float(np.var(week) / np.var((y - level)[~wild])))
-    told = strict(7.0, day, noise=0.25, amplitude=0.4, share=share, exact=True)
-    return Drawn(day, y, Truth((told,), 1), wild=wild, ahead=28)
+    known = strict(7.0, day, noise=0.25, amplitude=0.4, share=share, exact=True)
+    return Drawn(day, y, Truth((known,), 1), wild=wild, ahead=28)

@@ -122,9 +122,11 @@ def _in_sample(apart: Parts) -> list[str]:
 def _between_samples(model: Any, problem: Problem) -> list[str]:
     """A prediction between samples that is far beyond all values."""
     first, last = problem.times[0], problem.times[-1]
-    told = np.asarray(model.predict(first + (last - first) * np.linspace(0.0, 1.0, PLACES)), float)
+    predicted = np.asarray(
+        model.predict(first + (last - first) * np.linspace(0.0, 1.0, PLACES)), float
+    )
     low, high = problem.values.min(), problem.values.max()
-    far = np.maximum(told - high, low - told).max()
+    far = np.maximum(predicted - high, low - predicted).max()
     if not far > BEYOND * (high - low) + 1e-9:
         return []
     return [f"prediction {far / (high - low):.2g} ranges beyond all values"]
@@ -134,8 +136,10 @@ def _forecast(model: Any, problem: Problem) -> list[str]:
     """An interval of no width, or one that misses what came."""
     if problem.ahead is None:
         return []
-    told = model.forecast(times=problem.ahead.times)
-    if not (np.asarray(told.upper) > np.asarray(told.lower)).all():
+    predicted = model.forecast(times=problem.ahead.times)
+    if not (np.asarray(predicted.upper) > np.asarray(predicted.lower)).all():
         return ["forecast interval of zero width"]
-    inside = np.mean((problem.ahead.values >= told.lower) & (problem.ahead.values <= told.upper))
+    inside = np.mean(
+        (problem.ahead.values >= predicted.lower) & (problem.ahead.values <= predicted.upper)
+    )
     return [] if inside >= COVERED else [f"{inside:.0%} in the 90 % forecast interval"]

@@ -8,8 +8,9 @@ from pathlib import Path
 
 from benchmarks.ordinary import real
 from benchmarks.ordinary.catalogue import QUICK, drawn_kinds, every_kind, new_kinds, old_kinds
-from benchmarks.ordinary.rows import Row, changes, read, write, write_json
+from benchmarks.ordinary.rows import Row, changes
 from benchmarks.ordinary.runner import run
+from benchmarks.rows import read, write
 from benchmarks.verdicts import Verdict, fresh_start, markdown, print_verdicts
 
 OVERALL, EACH = 0.90, 0.60  # bars: right on so many of all, and of each kind
@@ -27,9 +28,8 @@ def main(arguments: list[str] | None = None) -> int:
                         "below 1000 is for development)")  # fmt: skip
     parser.add_argument("--quick", action="store_true", help="a dozen kinds, the first seed alone")
     parser.add_argument("--jobs", type=int, default=1, help="processes (default: 1)")
-    parser.add_argument("--out", type=Path, help="CSV file for one row per fit")
-    parser.add_argument("--json", type=Path, help="the same as one JSON object per line")
-    parser.add_argument("--against", type=Path, help="CSV file of another version to compare with")
+    parser.add_argument("--json", type=Path, help="file for one JSON object per fit and line")
+    parser.add_argument("--against", type=Path, help="such a file of another version to compare")
     options = parser.parse_args(arguments)
     try:
         start = fresh_start() if options.start is None else options.start
@@ -44,13 +44,11 @@ def main(arguments: list[str] | None = None) -> int:
         rows.append(row)
         if not row.right:
             print(f"{row.kind} {row.seed}: {row.reasons}", flush=True)
-        if options.out:
-            write(options.out, rows)
-        if options.json:
-            write_json(options.json, rows)
+        write(options.json, rows)
     print("\n" + table(rows))
     if options.against:
-        print("\n".join(["", *changes(read(options.against), rows)]))
+        before = [Row(**row) for row in read(options.against)]
+        print("\n".join(["", *changes(before, rows)]))
     return print_verdicts("Verdicts", verdicts(rows))
 
 

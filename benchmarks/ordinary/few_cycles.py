@@ -73,8 +73,8 @@ def s_curve_with_season(rng: Generator) -> Drawn:
     rise = 30.0 / (1.0 + np.exp(-(t - rng.uniform(2012.5, 2015.5)) / rng.uniform(0.4, 0.9)))
     season = 3.0 * np.cos(2 * np.pi * (t + rng.uniform()))
     y = 20.0 + rise + season + 0.8 * rng.normal(size=n)
-    told = Period(1.0, resolution(1.0, t, 0.1), exact=True)
-    return Drawn(t, y, Truth((told,), 1))
+    known = Period(1.0, resolution(1.0, t, 0.1), exact=True)
+    return Drawn(t, y, Truth((known,), 1))
 
 
 def one_event(rng: Generator) -> Drawn:
@@ -98,5 +98,5 @@ def six_weeks_daily(rng: Generator) -> Drawn:
     week = np.array([1.0, 1.02, 1.0, 0.98, 0.95, 0.66, 0.68])[np.arange(n) % 7]
     y = np.round(1000.0 * week * (1.0 + 0.05 * rng.normal(size=n)))
     times = dates("2023-01-02", n, "1D")
-    told = Period(7.0, resolution(7.0, times[:42], 0.1), part(1000.0 * week[:42], y[:42]))
-    return Drawn(times, y, Truth((told,), 1), ahead=14)
+    known = Period(7.0, resolution(7.0, times[:42], 0.1), part(1000.0 * week[:42], y[:42]))
+    return Drawn(times, y, Truth((known,), 1), ahead=14)

@@ -18,8 +18,8 @@ def quarterly_trips(rng: Generator) -> Drawn:
     season = np.array([40.0, -10.0, -25.0, -5.0])[np.arange(n) % 4]
     level = 300.0 + 3.0 * np.cumsum(rng.normal(size=n))
     y = level + season + 12.0 * rng.normal(size=n)
-    told = Period(YEAR, resolution(YEAR, times, 0.1))
-    return Drawn(times, y, Truth((told,), 1), ahead=8)
+    known = Period(YEAR, resolution(YEAR, times, 0.1))
+    return Drawn(times, y, Truth((known,), 1), ahead=8)
 
 
 def hourly_demand(rng: Generator) -> Drawn:
@@ -39,8 +39,8 @@ def sensor_drift(rng: Generator) -> Drawn:
     signal = 2.0 * np.cos(2 * np.pi * (t / 24.0 + rng.uniform())) + 0.5 * np.cos(np.pi * t / 6.0)
     slope = 0.01 * t
     y = signal + slope + 0.4 * rng.normal(size=n)
-    told = strict(24.0, t, noise=0.4, amplitude=2.0, share=part(signal, y - slope), exact=True)
-    return Drawn(t, y, Truth((told,), 1), ahead=72)
+    known = strict(24.0, t, noise=0.4, amplitude=2.0, share=part(signal, y - slope), exact=True)
+    return Drawn(t, y, Truth((known,), 1), ahead=72)
 
 
 def growing_sales(rng: Generator) -> Drawn:
@@ -49,8 +49,8 @@ def growing_sales(rng: Generator) -> Drawn:
     t = 2010.0 + np.arange(n) / 12.0
     season = 0.15 * np.cos(2 * np.pi * (t + rng.uniform())) + 0.06 * np.cos(4 * np.pi * t)
     y = 200.0 * np.exp(0.1 * (t - t[0]) + season + 0.04 * rng.normal(size=n))
-    told = strict(1.0, t, noise=0.04, amplitude=0.15, exact=True)
-    return Drawn(t, y, Truth((told,), 1), ahead=12)
+    known = strict(1.0, t, noise=0.04, amplitude=0.15, exact=True)
+    return Drawn(t, y, Truth((known,), 1), ahead=12)
 
 
 def low_counts(rng: Generator) -> Drawn:
@@ -60,8 +60,8 @@ def low_counts(rng: Generator) -> Drawn:
     rate = 4.0 * np.exp(0.8 * np.cos(2 * np.pi * (phase - 0.05)))
     y = rng.poisson(rate).astype(float)
     times = dates("2016-01-04", n, "7D")
-    told = Period(YEAR, resolution(YEAR, times, 0.15), part(rate, y))
-    return Drawn(times, y, Truth((told,), 1), ahead=26)
+    known = Period(YEAR, resolution(YEAR, times, 0.15), part(rate, y))
+    return Drawn(times, y, Truth((known,), 1), ahead=26)
 
 
 def missing_blocks(rng: Generator) -> Drawn:
@@ -74,11 +74,11 @@ def missing_blocks(rng: Generator) -> Drawn:
     lost = np.repeat(rng.uniform(size=n // 15) < 0.6, 15)
     keep = ~lost | (np.arange(n) >= 1500)
     t, y = t[keep], y[keep]
-    told = tuple(
+    known = tuple(
         strict(p, t, noise=0.3, amplitude=size, exact=True)
         for p, size in ((first, 1.0), (second, 0.7))
     )
-    return Drawn(t, y, Truth(told, 2), ahead=60)
+    return Drawn(t, y, Truth(known, 2), ahead=60)
 
 
 def jittered_clock(rng: Generator) -> Drawn:
@@ -89,8 +89,8 @@ def jittered_clock(rng: Generator) -> Drawn:
     errors = 0.5 * np.exp(rng.uniform(np.log(0.1), np.log(3.0), n))
     y = np.cos(2 * np.pi * (t / period + rng.uniform())) + errors * rng.normal(size=n)
     order = np.argsort(t)
-    told = strict(period, t, noise=0.3, exact=True)
-    return Drawn(t[order], y[order], Truth((told,), 1), errors[order])
+    known = strict(period, t, noise=0.3, exact=True)
+    return Drawn(t[order], y[order], Truth((known,), 1), errors[order])
 
 
 def month_of_tide(rng: Generator) -> Drawn:
@@ -101,10 +101,10 @@ def month_of_tide(rng: Generator) -> Drawn:
     for period, size in CONSTITUENTS.values():
         y = y + size * np.cos(2 * np.pi * (t / period + rng.uniform()))
     # Surge of 0.05 that forgets in 20 hours has at a day the power of white noise of 0.08.
-    told = tuple(
+    known = tuple(
         strict(p, t, noise=0.08, amplitude=size, exact=True) for p, size in CONSTITUENTS.values()
     )
-    return Drawn(t, y, Truth(told, 4), ahead=48)
+    return Drawn(t, y, Truth(known, 4), ahead=48)
 
 
 def two_machines(rng: Generator) -> Drawn:
@@ -117,8 +117,8 @@ def two_machines(rng: Generator) -> Drawn:
     for period, size in ((first, 1.0), (second, 0.8)):
         phase = (t / period + rng.uniform()) % 1.0
         y += size * np.exp(-0.5 * ((phase - 0.5) / 0.1) ** 2)
-    told = tuple(strict(p, t, noise=0.2, amplitude=0.3, exact=True) for p in (first, second))
-    return Drawn(t, y, Truth(told, 2), ahead=80)
+    known = tuple(strict(p, t, noise=0.2, amplitude=0.3, exact=True) for p in (first, second))
+    return Drawn(t, y, Truth(known, 2), ahead=80)
 
 
 def outage(rng: Generator) -> Drawn:
@@ -132,5 +132,5 @@ def outage(rng: Generator) -> Drawn:
     y[wild] = 0.0
     times = dates("2023-01-02", n, "1h")
     share = part(signal[~wild], y[~wild])
-    told = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
-    return Drawn(times, y, Truth((told,), 1), wild=wild, ahead=48)
+    known = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
+    return Drawn(times, y, Truth((known,), 1), wild=wild, ahead=48)

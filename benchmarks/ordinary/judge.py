@@ -35,7 +35,7 @@ class Pattern:
 
 
 @dataclass(frozen=True)
-class Said:
+class Reported:
     """All that is judged of one fit.
 
     `words`: notes and summary. `rise`: change of the trend from the first sample to the last.
@@ -63,14 +63,14 @@ class Judgement:
     reasons: tuple[str, ...]
 
 
-def fit(problem: Problem) -> Said:
+def fit(problem: Problem) -> Reported:
     """Fit a problem with the defaults and collect all that the model and its report say."""
     model = PeriodicMixture().fit(problem.times, problem.values, y_err=problem.errors)
     trend = np.asarray(model.decompose(problem.times[[0, -1]]).trend, float)
     words = "\n".join([*model.notes_, model.summary(), *_report(model, problem)])
     if any(one.kind == "level" for one in model.breakpoints_):
         words += "\nstep"
-    return Said(
+    return Reported(
         tuple(
             Pattern(
                 float(component.period),
@@ -98,55 +98,59 @@ def _report(model: Any, problem: Problem) -> tuple[str, ...]:
     return (shown.headline, *shown.warnings)
 
 
-def judge(truth: Truth, said: Said) -> Judgement:
+def judge(truth: Truth, reported: Reported) -> Judgement:
     """Return the verdict; reasons are short enough for one cell of a table."""
     reasons = [
-        *said.faults,
-        *(reason for pattern in said.patterns for reason in _contradictions(pattern)),
-        *(f"missed {p.value:.4g}" for p in truth.fundamentals if not _matches(p, said)),
-        *(f"false {_told(p)}" for p in said.strong if not _known(truth, p)),
-        *(reason for period in truth.fundamentals for reason in _wrong_share(period, said)),
+        *reported.faults,
+        *(reason for pattern in reported.patterns for reason in _contradictions(pattern)),
+        *(f"missed {p.value:.4g}" for p in truth.fundamentals if not _matches(p, reported)),
+        *(f"false {_named(p)}" for p in reported.strong if not _known(truth, p)),
+        *(reason for period in truth.fundamentals for reason in _wrong_share(period, reported)),
         *(
             reason
             for period in truth.fundamentals
-            for reason in _far(period, _strongest(period, said))
+            for reason in _far(period, _strongest(period, reported))
         ),
-        *(reason for line in truth.lines for reason in _wrong_line(line, said)),
+        *(reason for line in truth.lines for reason in _wrong_line(line, reported)),
         *(
-            f"{p.period:.4g} is told as strict"
-            for p in said.strong
+            f"{p.period:.4g} is reported as strict"
+            for p in reported.strong
             if p.strict and _wanders(truth, p)
         ),
-        *(f"not said: {text}" for text in truth.must_say if not _in(text, said.words)),
-        *(f"said: {text}" for text in truth.must_not_say if _in(text, said.words)),
+        *(f"not said: {text}" for text in truth.must_say if not _in(text, reported.words)),
+        *(f"said: {text}" for text in truth.must_not_say if _in(text, reported.words)),
     ]
-    if len(said.strong) > truth.most:
-        reasons.append(f"{len(said.strong)} patterns for {truth.most}")
-    if truth.total is not None and len(said.patterns) > truth.total:
-        reasons.append(f"{len(said.patterns)} patterns in all for {truth.total}")
-    if truth.rise is not None and not abs(said.rise - truth.rise[0]) <= truth.rise[1]:
-        reasons.append(f"trend rises {said.rise:.3g} for {truth.rise[0]:.3g}")
-    if truth.noise is not None and not truth.noise[0] <= said.noise <= truth.noise[1]:
-        reasons.append(f"noise {said.noise:.3g} not in {truth.noise[0]:.3g}–{truth.noise[1]:.3g}")
+    if len(reported.strong) > truth.most:
+        reasons.append(f"{len(reported.strong)} patterns for {truth.most}")
+    if truth.total is not None and len(reported.patterns) > truth.total:
+        reasons.append(f"{len(reported.patterns)} patterns in all for {truth.total}")
+    if truth.rise is not None and not abs(reported.rise - truth.rise[0]) <= truth.rise[1]:
+        reasons.append(f"trend rises {reported.rise:.3g} for {truth.rise[0]:.3g}")
+    if truth.noise is not None and not truth.noise[0] <= reported.noise <= truth.noise[1]:
+        reasons.append(
+            f"noise {reported.noise:.3g} not in {truth.noise[0]:.3g}–{truth.noise[1]:.3g}"
+        )
     return Judgement(not reasons, tuple(reasons))
 
 
-def pull(truth: Truth, said: Said) -> float:
+def pull(truth: Truth, reported: Reported) -> float:
     """Largest distance of a found fundamental from the truth in its own standard errors."""
     pulls = [
-        period.pull(*found) for period in truth.fundamentals for found in _strongest(period, said)
+        period.pull(*found)
+        for period in truth.fundamentals
+        for found in _strongest(period, reported)
     ]
     return max(pulls, default=0.0)
 
 
-def _matches(period: Period, said: Said) -> list[Pattern]:
+def _matches(period: Period, reported: Reported) -> list[Pattern]:
     """Patterns that are this one, or hold it as a period within theirs."""
-    return [p for p in said.patterns if any(map(period.fits, (p.period, *p.nested)))]
+    return [p for p in reported.patterns if any(map(period.fits, (p.period, *p.nested)))]
 
 
-def _strongest(period: Period, said: Said) -> list[tuple[float, float]]:
+def _strongest(period: Period, reported: Reported) -> list[tuple[float, float]]:
     """Period and error of the strongest pattern that is this one; empty if none is."""
-    found = sorted(_matches(period, said), key=lambda pattern: pattern.share)
+    found = sorted(_matches(period, reported), key=lambda pattern: pattern.share)
     return [
         (inside, pattern.error * inside / pattern.period)
         for pattern in found[-1:]
@@ -158,14 +162,14 @@ def _strongest(period: Period, said: Said) -> list[tuple[float, float]]:
 def _far(period: Period, found: Sequence[tuple[float, float]]) -> list[str]:
     """A period that is known to all digits, and lies beyond four of the stated errors."""
     return [
-        f"{told:.6g} is {period.pull(told, error):.0f} errors off"
-        for told, error in found
-        if period.exact and not period.pull(told, error) <= FAR
+        f"{value:.6g} is {period.pull(value, error):.0f} errors off"
+        for value, error in found
+        if period.exact and not period.pull(value, error) <= FAR
     ]
 
 
-def _wrong_line(line: Period, said: Said) -> list[str]:
-    near = sorted((abs(told - line.value), (told, error)) for told, error in said.lines)
+def _wrong_line(line: Period, reported: Reported) -> list[str]:
+    near = sorted((abs(value - line.value), (value, error)) for value, error in reported.lines)
     found = [pair for _, pair in near[:1] if line.fits(pair[0])]
     return _far(line, found) if found else [f"no line at {line.value:.4g}"]
 
@@ -179,13 +183,13 @@ def _known(truth: Truth, pattern: Pattern) -> bool:
     return any(period.fits(pattern.period) for period in (*truth.fundamentals, *truth.allowed))
 
 
-def _wrong_share(period: Period, said: Said) -> list[str]:
+def _wrong_share(period: Period, reported: Reported) -> list[str]:
     """The share of a fundamental, judged where it was found at all."""
-    found = _matches(period, said)
+    found = _matches(period, reported)
     if not found:
         return []
     share, (least, most) = max(pattern.share for pattern in found), period.share
-    if least <= share <= most or share > 1.0:  # above 100 % is told as a contradiction
+    if least <= share <= most or share > 1.0:  # above 100 % is judged as a contradiction
         return []
     return [f"share of {period.value:.4g} is {share:.1%}, not {least:.0%}–{most:.0%}"]
 
@@ -202,7 +206,7 @@ def _contradictions(pattern: Pattern) -> list[str]:
     return reasons
 
 
-def _told(pattern: Pattern) -> str:
+def _named(pattern: Pattern) -> str:
     return f"{pattern.period:.4g} ({pattern.share:.0%})"
 
 

@@ -33,8 +33,8 @@ def two_hums(rng: Generator) -> Drawn:
     for frequency, size in ((first, 1.0), (second, 0.7)):
         phase = 2 * np.pi * (frequency * t + rng.uniform())
         y += size * (np.cos(phase) + 0.4 * np.cos(2.0 * phase + 1.0))
-    told = tuple(strict(1.0 / f, t, noise=0.4, amplitude=0.7) for f in (first, second))
-    return Drawn(t, y, Truth(told, 2))
+    known = tuple(strict(1.0 / f, t, noise=0.4, amplitude=0.7) for f in (first, second))
+    return Drawn(t, y, Truth(known, 2))
 
 
 def close_hums(rng: Generator) -> Drawn:
@@ -44,8 +44,8 @@ def close_hums(rng: Generator) -> Drawn:
     second = first + rng.uniform(1.8, 2.5) / 12.0
     y = np.cos(2 * np.pi * (first * t + rng.uniform()))
     y += 0.8 * np.cos(2 * np.pi * (second * t + rng.uniform())) + 0.3 * rng.normal(size=len(t))
-    told = tuple(strict(1.0 / f, t, noise=0.3, amplitude=0.8) for f in (first, second))
-    return Drawn(t, y, Truth(told, 2))
+    known = tuple(strict(1.0 / f, t, noise=0.3, amplitude=0.8) for f in (first, second))
+    return Drawn(t, y, Truth(known, 2))
 
 
 def pulses(rng: Generator) -> Drawn:
@@ -103,8 +103,8 @@ def rounded(rng: Generator) -> Drawn:
     y = np.round(
         1.5 * np.sin(2 * np.pi * (t / period + rng.uniform())) + 0.3 * rng.normal(size=800)
     )
-    told = strict(period, t, noise=0.5, amplitude=1.5, share=(0.7, 1.0))
-    return Drawn(t, y, Truth((told,), 1))
+    known = strict(period, t, noise=0.5, amplitude=1.5, share=(0.7, 1.0))
+    return Drawn(t, y, Truth((known,), 1))
 
 
 def outliers(rng: Generator) -> Drawn:
@@ -116,11 +116,11 @@ def outliers(rng: Generator) -> Drawn:
     wild = rng.uniform(size=700) < 0.05
     y[wild] += 20.0 * rng.normal(size=int(wild.sum()))
     # Of the variance without the wild values, 0.72, the two have 69 and 25 %.
-    told = (
+    known = (
         strict(slow, t, noise=0.4, amplitude=1.0, share=(0.4, 0.9)),
         strict(fast, t, noise=0.4, amplitude=0.6, share=(0.12, 0.45)),
     )
-    return Drawn(t, y, Truth(told, 2), wild=wild)
+    return Drawn(t, y, Truth(known, 2), wild=wild)
 
 
 def irregular_tones(rng: Generator) -> Drawn:

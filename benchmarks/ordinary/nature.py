@@ -27,8 +27,8 @@ def tide(rng: Generator) -> Drawn:
     for period, size in CONSTITUENTS.values():
         y += size * np.cos(2 * np.pi * (t / period + rng.uniform()))
     # Weather of 0.1 that forgets in 40 hours has at a day about the power of white noise of 0.1.
-    told = tuple(strict(p, t, noise=0.1, amplitude=size) for p, size in CONSTITUENTS.values())
-    return Drawn(t, y, Truth(told, 4))
+    known = tuple(strict(p, t, noise=0.1, amplitude=size) for p, size in CONSTITUENTS.values())
+    return Drawn(t, y, Truth(known, 4))
 
 
 def sunspots(rng: Generator) -> Drawn:
@@ -67,8 +67,8 @@ def river(rng: Generator) -> Drawn:
     season = 0.6 * np.cos(2 * np.pi * (day / YEAR - 0.3)) + 0.2 * np.cos(4 * np.pi * day / YEAR)
     y = 100.0 * np.exp(season + 0.45 * autoregressive(rng, n, 2.0))
     # Memory of two weeks leaves a quarter of the values independent, noise 0.45 · 2.
-    told = strict(YEAR, day, noise=0.9, amplitude=0.6)
-    return Drawn(day, y, Truth((told,), 1))
+    known = strict(YEAR, day, noise=0.9, amplitude=0.6)
+    return Drawn(day, y, Truth((known,), 1))
 
 
 def resonance(rng: Generator) -> Drawn:

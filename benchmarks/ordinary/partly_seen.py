@@ -23,11 +23,11 @@ def daytime_temperatures(rng: Generator) -> Drawn:
     times = np.datetime64("2022-05-01", "s") + (24.0 * day + hour).astype(int) * np.timedelta64(
         1, "h"
     )
-    # Of the variance the visible part of the day is told, or that of a whole day.
+    # Of the variance the visible part of the day is reported, or that of a whole day.
     whole = 18.0 / (18.0 + 4.25)
     share = about(float(np.var(signal) / np.var(y)), whole)
-    told = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
-    return Drawn(times, y, Truth((told,), 1))
+    known = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
+    return Drawn(times, y, Truth((known,), 1))
 
 
 def office_hours(rng: Generator) -> Drawn:
@@ -46,8 +46,8 @@ def office_hours(rng: Generator) -> Drawn:
     )
     week, day = (Period(p, resolution(p, times, 0.1)) for p in (7.0, 1.0))
     # One pattern of a week holds the day; the day alone is most of it.
-    told = Period(1.0, day.tolerance, instead=(week,))
-    return Drawn(times, y, Truth((told,), 2, (week,)))
+    known = Period(1.0, day.tolerance, instead=(week,))
+    return Drawn(times, y, Truth((known,), 2, (week,)))
 
 
 def without_weekends(rng: Generator) -> Drawn:
@@ -60,8 +60,8 @@ def without_weekends(rng: Generator) -> Drawn:
         1, "m"
     )
     share = about(float(np.var(signal) / np.var(y)))
-    told = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
-    return Drawn(times, y, Truth((told,), 1))
+    known = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
+    return Drawn(times, y, Truth((known,), 1))
 
 
 def three_weeks(rng: Generator, per_day: int) -> Drawn:
@@ -95,8 +95,8 @@ def rain(rng: Generator) -> Drawn:
     mean = (0.45 + 0.3 * season) * 0.8 * 7.0 * (1.0 + 0.5 * season)
     share = about(float(np.var(mean) / np.var(y)))
     times = dates("2018-01-01", n, "1D")
-    told = Period(YEAR, resolution(YEAR, times, 0.25), share)
-    return Drawn(times, y, Truth((told,), 1), ahead=60)
+    known = Period(YEAR, resolution(YEAR, times, 0.25), share)
+    return Drawn(times, y, Truth((known,), 1), ahead=60)
 
 
 def intermittent_demand(rng: Generator) -> Drawn:
@@ -106,8 +106,8 @@ def intermittent_demand(rng: Generator) -> Drawn:
     chance = np.array([0.75, 0.3, 0.25, 0.3, 0.7, 0.1, 0.05])[weekday]
     y = np.where(rng.uniform(size=n) < chance, 1.0 + rng.poisson(2.0, n), 0.0)
     times = dates("2021-01-04", n, "1D")
-    told = Period(7.0, resolution(7.0, times, 0.1), about(weekday_share(y)))
-    return Drawn(times, y, Truth((told,), 1), ahead=56)
+    known = Period(7.0, resolution(7.0, times, 0.1), about(weekday_share(y)))
+    return Drawn(times, y, Truth((known,), 1), ahead=56)
 
 
 def solar_power(rng: Generator) -> Drawn:
@@ -119,8 +119,8 @@ def solar_power(rng: Generator) -> Drawn:
     y = np.round(5.0 * sun * clear, 2)
     times = dates("2023-06-01", n, "1h")
     mean = 5.0 * sun * clear.mean()
-    told = Period(1.0, resolution(1.0, times, 0.1), about(float(np.var(mean) / np.var(y))))
-    return Drawn(times, y, Truth((told,), 1), ahead=96)
+    known = Period(1.0, resolution(1.0, times, 0.1), about(float(np.var(mean) / np.var(y))))
+    return Drawn(times, y, Truth((known,), 1), ahead=96)
 
 
 def saturated(rng: Generator) -> Drawn:
@@ -130,8 +130,8 @@ def saturated(rng: Generator) -> Drawn:
     period = rng.uniform(2.5, 4.5)
     clean = np.cos(2 * np.pi * (t / period + rng.uniform())) + 0.15 * rng.normal(size=n)
     y = np.minimum(clean, 0.5)
-    told = strict(period, t, noise=0.15, share=(0.85, 1.0), exact=True)
-    return Drawn(t, y, Truth((told,), 1), ahead=90)
+    known = strict(period, t, noise=0.15, share=(0.85, 1.0), exact=True)
+    return Drawn(t, y, Truth((known,), 1), ahead=90)
 
 
 def duty_cycle(rng: Generator) -> Drawn:
@@ -141,5 +141,5 @@ def duty_cycle(rng: Generator) -> Drawn:
     period = rng.uniform(17.0, 29.0)
     on = (t / period + rng.uniform()) % 1.0 < 0.25
     y = np.where(on, 1.5 + 0.05 * rng.normal(size=n), 0.0)
-    told = strict(period, t, noise=0.05, amplitude=0.6, share=(0.85, 1.0), exact=True)
-    return Drawn(t, y, Truth((told,), 1), ahead=120)
+    known = strict(period, t, noise=0.05, amplitude=0.6, share=(0.85, 1.0), exact=True)
+    return Drawn(t, y, Truth((known,), 1), ahead=120)

@@ -69,8 +69,8 @@ def _day_with_steps(rng: Generator, places: FloatArray, sizes: FloatArray) -> Dr
     phase = 2 * np.pi * (t + rng.uniform())
     y = levels + np.cos(phase) + 0.3 * np.cos(2.0 * phase + 1.0) + 0.3 * rng.normal(size=len(t))
     # Noise is known to σ/√(2n), 2 %; steps read as drift lifted it from 0.3 to 0.8.
-    told = Truth((strict(1.0, t, noise=0.3),), 1, must_say=(STEP,), noise=(0.25, 0.4))
-    return Drawn(t, y, told)
+    known = Truth((strict(1.0, t, noise=0.3),), 1, must_say=(STEP,), noise=(0.25, 0.4))
+    return Drawn(t, y, known)
 
 
 def day_with_step(rng: Generator) -> Drawn:

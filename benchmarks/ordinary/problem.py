@@ -1,10 +1,10 @@
 """What a problem is: times and values, and what may and must be said about them.
 
 Tolerances. The resolution of a record in period is P² / span: one cycle more or less over the
-record. A strict pattern must be told to within a tenth of it, a drift of a tenth of a cycle from
-end to end, which is what the eye sees on a folded plot; or within five standard errors of a
-sinusoid, √6 σ / (π A √n) resolutions each, where noise makes that larger. A pattern that lives has
-no sharper period than its own wandering, and each such problem says how wide that is.
+record. A strict pattern must be reported to within a tenth of it, a drift of a tenth of a cycle
+from end to end, which is what the eye sees on a folded plot; or within five standard errors of a
+sinusoid, √6 σ / (π A √n) resolutions each, where noise makes that larger. A quasi-periodic pattern
+has no sharper period than its own wandering, and each such problem says how wide that is.
 """
 
 from __future__ import annotations
@@ -28,9 +28,9 @@ class Period:
     Parameters
     ----------
     value, tolerance : float
-        In the unit in which periods are told: that of the times, days for dates.
+        In the unit in which periods are reported: that of the times, days for dates.
     share : tuple of float
-        Least and most share of the variance that may be told for it.
+        Least and most share of the variance that may be reported for it.
     instead : tuple of Period
         Honest other readings, any of which counts as this one: half or double a period where the
         shape leaves both open.
@@ -71,13 +71,13 @@ class Truth:
     most : int
         So many patterns may have more than 1 % of the variance.
     allowed : tuple of Period
-        Further patterns that are not false, such as the day told beside its week.
+        Further patterns that are not false, such as the day reported beside its week.
     must_say, must_not_say : tuple of str
         Regular expressions looked for in notes and summary, without regard to case.
     rise : tuple of float or None
         Change of the trend from the first sample to the last, and its tolerance.
     noise : tuple of float or None
-        Least and most standard deviation of the noise that may be told.
+        Least and most standard deviation of the noise that may be reported.
     lines : tuple of Period
         Sinusoids that must be among the modes, whatever pattern they were given to.
     total : int or None
@@ -192,7 +192,7 @@ def strict(
 
 
 def about(*shares: float) -> tuple[float, float]:
-    """Return the range around true shares in which a told one is right.
+    """Return the range around true shares in which a reported one is right.
 
     Several are given where the answer depends on the scale (values or logarithms) or on what it is
     a share of (all variation, or that around the trend). A tenth is two
@@ -212,6 +212,6 @@ def part(signal: FloatArray, around: FloatArray) -> tuple[float, float]:
     return about(float(np.var(signal)) / variance, 1.0 - float(np.var(around - signal)) / variance)
 
 
-def nothing(**said: Any) -> Truth:
+def nothing(**more: Any) -> Truth:
     """The truth about a series in which nothing repeats."""
-    return Truth((), 0, **said)
+    return Truth((), 0, **more)

@@ -45,10 +45,10 @@ def double_mode_cepheid() -> Drawn:
     fast, slow = data.periods
     sums = (1.0 / (1.0 / fast + 1.0 / slow), 1.0 / (1.0 / fast - 1.0 / slow))
     # The distributor's periods come from single sinusoids at a grid of frequencies.
-    told = tuple(Period(p, resolution(p, t, 0.25)) for p in (fast, slow))
+    known = tuple(Period(p, resolution(p, t, 0.25)) for p in (fast, slow))
     allowed = tuple(Period(p, resolution(p, t, 0.25)) for p in sums)
     errors = None if data.errors is None else data.errors.copy()
-    return Drawn(t, data.values.copy(), Truth(told, 4, allowed), errors)
+    return Drawn(t, data.values.copy(), Truth(known, 4, allowed), errors)
 
 
 def sunspot_numbers() -> Drawn:
@@ -91,11 +91,11 @@ def tide_honolulu() -> Drawn:
     """A year of hourly sea level: seven constituents, and sea level that wanders. In hours."""
     days, y = np.loadtxt(SHARED / "tide_honolulu_2010" / "HNL2010.asc", unpack=True)
     t = 24.0 * (days - days[0])
-    # M2 has a weak companion M1 at exactly twice its period: both may be told as one pattern.
+    # M2 has a weak companion M1 at exactly twice its period: both may be reported as one pattern.
     moon = replace(strict(M2, t), instead=(strict(2.0 * M2, t),))
-    told = (moon, *(strict(period, t) for period in TIDES))
+    known = (moon, *(strict(period, t) for period in TIDES))
     # Above 1 % there are no others; a season of a year is one cycle, which is trend.
-    return Drawn(t, y, Truth(told, len(told) + 1, (strict(K2, t),)))
+    return Drawn(t, y, Truth(known, len(known) + 1, (strict(K2, t),)))
 
 
 KINDS: dict[str, Callable[[], Drawn]] = {

@@ -58,8 +58,8 @@ def protocol_problem(
     """One cell of the protocol as a problem."""
     t, y, _, wild = protocol(rng, periods, shape, *severity)
     size = 1.0 if shape == "sine" else 0.8  # of the fundamental of a triangle
-    told = tuple(strict(p, t, noise=np.sqrt(severity[0]), amplitude=size) for p in periods)
-    return Drawn(t, y, Truth(told, len(periods)), wild=wild)
+    known = tuple(strict(p, t, noise=np.sqrt(severity[0]), amplitude=size) for p in periods)
+    return Drawn(t, y, Truth(known, len(periods)), wild=wild)
 
 
 _CELLS: dict[str, tuple[tuple[int, ...], Shape, tuple[float, float]]] = {

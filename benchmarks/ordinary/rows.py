@@ -1,12 +1,9 @@
-"""Rows: one per fit, in a CSV file that can be compared with that of another version."""
+"""Rows: one per fit, which can be compared with those of another version."""
 
 from __future__ import annotations
 
-import csv
-import json
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass, fields
-from pathlib import Path
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 
 @dataclass(frozen=True)
@@ -26,41 +23,6 @@ class Row:
     n: int
     pull: float
     patterns: str
-
-
-def write(path: Path, rows: Iterable[Row]) -> None:
-    """Write the rows of one run."""
-    with path.open("w", newline="", encoding="utf-8") as file:
-        writer = csv.DictWriter(file, [field.name for field in fields(Row)])
-        writer.writeheader()
-        writer.writerows(
-            asdict(row) | {"right": int(row.right), "seconds": f"{row.seconds:.2f}",
-                           "pull": f"{row.pull:.2f}"} for row in rows
-        )  # fmt: skip
-
-
-def write_json(path: Path, rows: Iterable[Row]) -> None:
-    """Write one JSON object per row and line."""
-    lines = (json.dumps(asdict(row), ensure_ascii=False) + "\n" for row in rows)
-    path.write_text("".join(lines), encoding="utf-8")
-
-
-def read(path: Path) -> list[Row]:
-    """Read the rows of an earlier run."""
-    with path.open(newline="", encoding="utf-8") as file:
-        return [
-            Row(
-                kind=record["kind"],
-                seed=int(record["seed"]),
-                right=record["right"] == "1",
-                reasons=record["reasons"],
-                seconds=float(record["seconds"]),
-                n=int(record["n"]),
-                pull=float(record["pull"]),
-                patterns=record["patterns"],
-            )
-            for record in csv.DictReader(file)
-        ]
 
 
 def changes(before: Sequence[Row], after: Sequence[Row]) -> list[str]:

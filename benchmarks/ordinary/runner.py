@@ -10,17 +10,15 @@ import signal
 import time
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from itertools import starmap
-from multiprocessing import get_context
 from typing import Any
 
 from benchmarks.ordinary.catalogue import problem
 from benchmarks.ordinary.judge import Pattern, fit, judge, pull
 from benchmarks.ordinary.problem import Problem
 from benchmarks.ordinary.rows import Row
+from benchmarks.processes import spread
 
 LIMIT = 120.0  # seconds of the processor
 
@@ -31,12 +29,7 @@ class TooSlowError(BaseException):
 
 def run(tasks: Sequence[tuple[str, int]], jobs: int = 1, limit: float = LIMIT) -> Iterator[Row]:
     """Fit the problems of (kind, seed) and yield their rows in order."""
-    work = partial(_task, limit=limit)
-    if jobs == 1:
-        yield from starmap(work, tasks)
-        return
-    with ProcessPoolExecutor(jobs, mp_context=get_context("spawn")) as pool:
-        yield from pool.map(work, *zip(*tasks, strict=True))
+    return spread(partial(_task, limit=limit), tasks, jobs)
 
 
 def _task(kind: str, seed: int, limit: float) -> Row:
@@ -44,16 +37,16 @@ def _task(kind: str, seed: int, limit: float) -> Row:
 
 
 def measure(task: Problem, limit: float = LIMIT, fit: Callable[[Problem], Any] = fit) -> Row:
-    """Fit one problem and judge what is said; a fit that fails or takes too long is wrong."""
+    """Fit one problem and judge what is reported; a fit that fails or takes too long is wrong."""
     start = time.process_time()
     patterns: tuple[Pattern, ...] = ()
     pulled = 0.0
     try:
         with at_most(limit), warnings.catch_warnings():
             warnings.simplefilter("ignore")  # what matters to the user must be in the notes
-            said = fit(task)
-        reasons = judge(task.truth, said).reasons
-        patterns, pulled = said.strong, pull(task.truth, said)
+            found = fit(task)
+        reasons = judge(task.truth, found).reasons
+        patterns, pulled = found.strong, pull(task.truth, found)
     except TooSlowError:
         reasons = (f"cut off after {limit:g} s",)
     except Exception as error:

@@ -34,8 +34,8 @@ def _star(
     share = float(np.var(signal) / np.var(y))
     # A share is known to the sampling error of two variances, √(2/n) each; 0.15 is three of them
     # at n = 800 and two at n = 350; shapes sampled on few nights need as much.
-    told = strict(period, t, noise=noise, amplitude=size, share=(share - 0.15, 1.0))
-    return Drawn(t, y, Truth((told,), 1), np.full(len(t), noise))
+    known = strict(period, t, noise=noise, amplitude=size, share=(share - 0.15, 1.0))
+    return Drawn(t, y, Truth((known,), 1), np.full(len(t), noise))
 
 
 def cepheid(rng: Generator) -> Drawn:
@@ -109,8 +109,8 @@ def mira(rng: Generator) -> Drawn:
     mean = float((t[-1] - t[0]) / np.ptp(phase))
     # N cycle lengths that scatter by 2 % leave the phase at the end open by 0.02 √N cycles
     # (0.1 at N = 17); five of those are half a resolution.
-    told = Period(mean, resolution(mean, t, 0.5), (0.7, 1.0))
-    return Drawn(t, y, Truth((told,), 1))
+    known = Period(mean, resolution(mean, t, 0.5), (0.7, 1.0))
+    return Drawn(t, y, Truth((known,), 1))
 
 
 def drifting_star(rng: Generator) -> Drawn:

@@ -33,11 +33,11 @@ def _star(
 ) -> Drawn:
     errors = noise * np.exp(0.2 * rng.normal(size=len(t)))
     y = 17.0 + shape + errors * rng.normal(size=len(t))
-    told = replace(strict(period, t, noise=noise, amplitude=0.2), exact=True)
+    known = replace(strict(period, t, noise=noise, amplitude=0.2), exact=True)
     if half:
-        told = replace(told, instead=(strict(0.5 * period, t, noise=noise, amplitude=0.2),))
-    # Between few epochs a shape has room; what is told may not pass all of it.
-    return Drawn(t, y, Truth((replace(told, share=(0.7, 1.0)),), 1), errors)
+        known = replace(known, instead=(strict(0.5 * period, t, noise=noise, amplitude=0.2),))
+    # Between few epochs a shape has room; what is reported may not pass all of it.
+    return Drawn(t, y, Truth((replace(known, share=(0.7, 1.0)),), 1), errors)
 
 
 def sparse_rr_lyrae(rng: Generator) -> Drawn:
@@ -74,8 +74,8 @@ def two_seasons_apart(rng: Generator) -> Drawn:
     y += 0.05 * rng.normal(size=len(t))
     # Each season knows the period to a few hundredths of its own resolution, P²/120; which of the
     # places P²/1826 apart it is may stay open, if the stated error covers it.
-    told = Period(period, 0.05 * period**2 / 120.0, (0.8, 1.0), exact=True)
-    return Drawn(t, y, Truth((told,), 1, total=1))
+    known = Period(period, 0.05 * period**2 / 120.0, (0.8, 1.0), exact=True)
+    return Drawn(t, y, Truth((known,), 1, total=1))
 
 
 def binary_without_harmonic(rng: Generator) -> Drawn:
@@ -88,8 +88,8 @@ def binary_without_harmonic(rng: Generator) -> Drawn:
     sizes[0::2] *= 0.4
     shape = harmonics(t / period + rng.uniform(), list(sizes), [0.0] * 12)
     y = 14.0 + shape + 0.015 * rng.normal(size=len(t))
-    told = strict(period, t, noise=0.015, amplitude=0.2, share=(0.9, 1.0), exact=True)
-    return Drawn(t, y, Truth((told,), 1, total=1), np.full(len(t), 0.015))
+    known = strict(period, t, noise=0.015, amplitude=0.2, share=(0.9, 1.0), exact=True)
+    return Drawn(t, y, Truth((known,), 1, total=1), np.full(len(t), 0.015))
 
 
 def mira_few_cycles(rng: Generator) -> Drawn:
@@ -98,12 +98,12 @@ def mira_few_cycles(rng: Generator) -> Drawn:
     period = YEAR * 3.6 / rng.uniform(3.3, 4.2)
     phase = t / period + rng.uniform()
     y = 10.0 + harmonics(phase, [2.0, 0.5], [0.0, 4.5]) + 0.15 * rng.normal(size=len(t))
-    told = Period(period, resolution(period, t, 0.2), (0.75, 1.0), exact=True)
-    return Drawn(t, y, Truth((told,), 1))
+    known = Period(period, resolution(period, t, 0.2), (0.75, 1.0), exact=True)
+    return Drawn(t, y, Truth((known,), 1))
 
 
 def detached_binary(rng: Generator) -> Drawn:
-    """Two narrow eclipses of different depth: what tells them apart is in many weak harmonics."""
+    """Two narrow eclipses of different depth: what distinguishes them is in many weak harmonics."""
     t = np.sort(rng.uniform(0.0, 400.0, 500))
     period = rng.uniform(1.5, 4.0)
     phase = (t / period + rng.uniform()) % 1.0
@@ -120,9 +120,9 @@ def transits(rng: Generator) -> Drawn:
     phase = (t - rng.uniform(0.0, period)) / period
     dip = np.abs((phase + 0.5) % 1.0 - 0.5) * period < 1.5 / 24.0
     y = 1000.0 - 3.0 * dip + rng.normal(size=len(t))
-    told = Period(period, resolution(period, t, 0.1), about(float(np.var(3.0 * dip) / np.var(y))),
+    known = Period(period, resolution(period, t, 0.1), about(float(np.var(3.0 * dip) / np.var(y))),
                   exact=True)  # fmt: skip
-    return Drawn(t, y, Truth((told,), 1))
+    return Drawn(t, y, Truth((known,), 1))
 
 
 def blazhko(rng: Generator) -> Drawn:
@@ -132,11 +132,11 @@ def blazhko(rng: Generator) -> Drawn:
     height = 1.0 + 0.25 * np.cos(2 * np.pi * (t / slow + rng.uniform()))
     shape = harmonics(t / period + rng.uniform(), [0.36, 0.18, 0.1], [0.0, 3.9, 1.8])
     y = 15.0 + height * shape + 0.02 * rng.normal(size=len(t))
-    told = strict(period, t, noise=0.05, amplitude=0.36)
+    known = strict(period, t, noise=0.05, amplitude=0.36)
     sides = tuple(
         Period(p, resolution(p, t, 0.25))
         for order in (1.0, 2.0, 3.0)
         for sign in (-1.0, 1.0)
         for p in (1.0 / (order / period + sign / slow),)
     )
-    return Drawn(t, y, Truth((told,), 5, (*sides, strict(slow, t))), np.full(len(t), 0.02))
+    return Drawn(t, y, Truth((known,), 5, (*sides, strict(slow, t))), np.full(len(t), 0.02))

@@ -97,13 +97,13 @@ def tone_among_harmonics(rng: Generator) -> Drawn:
     other = period / (3.0 + rng.uniform(0.3, 0.7))
     tone = 0.4 * np.cos(2 * np.pi * (t / other + rng.uniform()))
     y = saw + tone + 0.2 * rng.normal(size=1200)
-    told = (
+    known = (
         strict(period, t, noise=0.2, share=about(np.var(saw) / np.var(y)), exact=True),
         strict(
             other, t, noise=0.2, amplitude=0.4, share=about(np.var(tone) / np.var(y)), exact=True
         ),
     )
-    return Drawn(t, y, Truth(told, 2))
+    return Drawn(t, y, Truth(known, 2))
 
 
 def alternation(rng: Generator) -> Drawn:
@@ -112,8 +112,8 @@ def alternation(rng: Generator) -> Drawn:
     t = np.arange(float(n))
     signal = 0.8 * (t % 2)
     y = signal + 0.2 * rng.normal(size=n)
-    told = Period(2.0, 2.0**2 / n / 2.0, part(signal[:210], y[:210]))
-    return Drawn(t, y, Truth((told,), 1), ahead=30)
+    known = Period(2.0, 2.0**2 / n / 2.0, part(signal[:210], y[:210]))
+    return Drawn(t, y, Truth((known,), 1), ahead=30)
 
 
 def weak_among_strong(rng: Generator) -> Drawn:

@@ -70,12 +70,12 @@ def main(arguments: list[str] | None = None) -> int:
     out = options.out or (RESULTS / "quick" if options.quick else RESULTS)
     out.mkdir(parents=True, exist_ok=True)
     if options.again:
-        needed = {row.problem for row in read(out / "rows.csv") if row.method in options.methods}
+        needed = {row.problem for row in read(out / "rows.jsonl") if row.method in options.methods}
         if gone := needed - {entry.name for entry in catalogue(options.data)}:
             parser.error(f"rows of {', '.join(sorted(gone))} would be lost; give --data")
-        forget(out / "rows.csv", options.methods)
+        forget(out / "rows.jsonl", options.methods)
     elif options.quick and not options.page_only:
-        forget(out / "rows.csv", options.methods or methods.ALL)  # it shows what runs today
+        forget(out / "rows.jsonl", options.methods or methods.ALL)  # it shows what runs today
     start = time.perf_counter()
     if not options.page_only:
         chosen = plan(
@@ -85,12 +85,12 @@ def main(arguments: list[str] | None = None) -> int:
             first_seed=options.first_seed,
             own_seeds=options.own_seeds,
         )
-        run(chosen, out / "rows.csv", say=functools.partial(print, flush=True))
+        run(chosen, out / "rows.jsonl", say=functools.partial(print, flush=True))
         for key in chosen.methods:
-            note_versions(out / "rows.csv", methods.versions(methods.load(key)))
+            note_versions(out / "rows.jsonl", methods.versions(methods.load(key)))
         minutes = (time.perf_counter() - start) / 60.0
         print(f"ran for {minutes:.1f} minutes, {sum(os.times()[:4]):.0f} s of the processor")
     # A quick run shows that everything works; the page in docs/ is drawn from full runs only.
     docs = Path("docs") if out == RESULTS else out / "page"
-    print(f"wrote {write_page(out / 'rows.csv', docs)}")
+    print(f"wrote {write_page(out / 'rows.jsonl', docs)}")
     return 0

@@ -1,6 +1,6 @@
 """Comparisons: us against the best rival, line by line, with a verdict.
 
-A rival that must be told the truth is shown but not counted as beaten or beating.
+A rival that must be given the truth is shown but not counted as beaten or beating.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ class Comparison:
     """One line of the verdict table.
 
     `case`: what was measured. `ours`, `rival`: medians (or means, for counts) over the seeds.
-    `rival_name`: the best rival's. `verdict`: `WINS`, `LEVEL` or `LOSES`. `told`: the best result
-    of a method that was told the truth, nan if there is none. `told_name`: its name.
+    `rival_name`: the best rival's. `verdict`: `WINS`, `LEVEL` or `LOSES`. `privileged`: the best
+    result of a method that was given the truth, nan if there is none. `privileged_name`: its name.
     """
 
     case: str
@@ -36,8 +36,8 @@ class Comparison:
     rival: float
     rival_name: str
     verdict: str
-    told: float = np.nan
-    told_name: str = ""
+    privileged: float = np.nan
+    privileged_name: str = ""
 
 
 class Results:
@@ -78,14 +78,14 @@ class Results:
 
 
 def is_rival(key: str) -> bool:
-    """Whether a method counts as a rival: not ours and not told the truth ("the band" is fair)."""
+    """Whether a method counts as a rival: not ours and not given the truth ("the band" is fair)."""
     mine = key.startswith(("ours", "paper"))
-    return not mine and methods.load(key).TOLD in FAIR
+    return not mine and methods.load(key).HINTS in FAIR
 
 
-def is_told(key: str) -> bool:
-    """Whether a method is told more than a user can know."""
-    return methods.load(key).TOLD not in FAIR
+def is_privileged(key: str) -> bool:
+    """Whether a method is given more than a user can know."""
+    return methods.load(key).HINTS not in FAIR
 
 
 def smaller_is_better(ours: float, rival: float) -> str:
@@ -163,11 +163,13 @@ def compare(case: str, measure: Measure, keys: Sequence[str], us: str = OURS) ->
     best = max(rivals, key=lambda key: _advantage(*rivals[key], measure.larger))
     ours, rival = rivals[best]
     verdict = (larger_is_better if measure.larger else smaller_is_better)(ours, rival)
-    told = {key: pair for key, pair in pairs.items() if is_told(key) and not measure.larger}
+    privileged = {
+        key: pair for key, pair in pairs.items() if is_privileged(key) and not measure.larger
+    }
     least, name = np.nan, ""
-    if told:
-        key = max(told, key=lambda key: _advantage(*told[key], False))
-        least, name = told[key][1], plain_name(key)
+    if privileged:
+        key = max(privileged, key=lambda key: _advantage(*privileged[key], False))
+        least, name = privileged[key][1], plain_name(key)
     return Comparison(case, ours, rival, plain_name(best), verdict, least, name)
 
 
@@ -200,7 +202,7 @@ def error_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
         error = Measure(results, (name,), "error", "error")
         lines.append(compare(f"{name}: error", error, keys))
         if results.values(name, INTEGER, "error"):
-            lines.append(compare(f"{name}: error, told whole modes", error, keys, INTEGER))
+            lines.append(compare(f"{name}: error, whole modes given", error, keys, INTEGER))
         if group == NOTHING:
             count = Measure(results, (name,), "n_found", "false periods")
             lines.append(compare(f"{name}: false periods per series", count, keys))

@@ -45,7 +45,7 @@ thread of a machine that others share.
 
 ## Needed and done
 
-*Needed* is what the answer takes if somebody tells which lines there are, about where, and that the
+*Needed* is what the answer takes if somebody says which lines there are, about where, and that the
 noise is white; *done* is what it took to find out."""
 STAGES = """## By stage
 

@@ -1,6 +1,6 @@
 """Fourier dictionaries for the sparse regressions, and periods read off their coefficients.
 
-The dictionary holds sines and cosines up to the band the method is told: at whole modes where the
+The dictionary holds sines and cosines up to the band the method is given: at whole modes where the
 data repeats over its span, else at whole and half modes.
 """
 
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 from benchmarks.peers.sinusoids import linear_trend, waves
 
 LARGEST = 2e9  # bytes of the design matrix; fits take four times as much
@@ -29,13 +29,13 @@ class Dictionary:
     span: float
 
     @classmethod
-    def build(cls, t: FloatArray, y: FloatArray, told: Told) -> Dictionary:
+    def build(cls, t: FloatArray, y: FloatArray, hints: Hints) -> Dictionary:
         """Build the dictionary for samples (t, y)."""
-        step = 1.0 if told.periodic else 0.5
-        modes = np.arange(step, told.highest_mode + step / 2, step)
+        step = 1.0 if hints.periodic else 0.5
+        modes = np.arange(step, hints.highest_mode + step / 2, step)
         if t.size * modes.size * 16.0 > LARGEST:
             raise MemoryError(f"a dictionary of {2 * modes.size} columns × {t.size} samples")
-        span = told.span if told.periodic and told.span else float(np.ptp(t))
+        span = hints.span if hints.periodic and hints.span else float(np.ptp(t))
         frequencies = modes / span
         columns = waves(t, frequencies)
         norms = np.sqrt(np.mean(columns**2, axis=0))

@@ -17,7 +17,7 @@ from benchmarks.peers.comparisons import (
     Comparison,
     Results,
     error_lines,
-    is_told,
+    is_privileged,
     plain_name,
 )
 from robustfourier.plots.figure_files import save_figure
@@ -25,11 +25,11 @@ from robustfourier.plots.style import ALARM, DOTS, FLOOR, plain_log_ticks
 
 CURVES = (
     "ours", "limit", "lombscargle", "nifty_refined", "lasso_cv", "omp_cv", "abess_pairs",
-    "prophet_told",
+    "prophet",
 )  # fmt: skip
 TIMED = (
     "ours", "lombscargle", "lombscargle_refined", "nifty_refined", "lasso_cv", "lasso_lars_ic",
-    "omp_cv", "skglm_mcp", "abess_pairs", "abess_families", "prophet_told",
+    "omp_cv", "skglm_mcp", "abess_pairs", "abess_families", "prophet",
 )  # fmt: skip
 LEAST_SHOWN = 0.2  # of our error over a rival's
 _SIGNS = {WINS: "o", LEVEL: "s", LOSES: "D"}
@@ -201,12 +201,12 @@ _COLOURS = {
     "ours": "#c1121f", "limit": "#000000", "lombscargle": "#56b4e9",
     "lombscargle_refined": "#0072b2", "nifty_refined": "#03045e", "lasso_cv": "#8338ec",
     "lasso_lars_ic": "#c77dff", "omp_cv": "#2a9d8f", "skglm_mcp": "#ff5da2",
-    "abess_pairs": "#f4a261", "abess_families": "#8a5a00", "prophet_told": "#6c757d",
+    "abess_pairs": "#f4a261", "abess_families": "#8a5a00", "prophet": "#6c757d",
 }  # fmt: skip
 _MARKERS = {
     "limit": "s", "lombscargle": "^", "lombscargle_refined": "v", "nifty_refined": "D",
     "lasso_cv": "s", "lasso_lars_ic": "P", "omp_cv": "X", "skglm_mcp": "<", "abess_pairs": ">",
-    "abess_families": "h", "prophet_told": "p",
+    "abess_families": "h", "prophet": "p",
 }  # fmt: skip
 
 
@@ -215,7 +215,7 @@ def _style(key: str) -> dict[str, Any]:
     return {
         "color": _COLOURS.get(key, "0.5"),
         "lw": 4.5 if key == OURS else 1.4,
-        "ls": "--" if is_told(key) else "-",
+        "ls": "--" if is_privileged(key) else "-",
         "marker": _MARKERS.get(key, "o"),
         "ms": 9 if key == OURS else 5,
         "zorder": 2 if key == OURS else 3,

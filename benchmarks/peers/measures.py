@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray
+from benchmarks.peers.method_interface import Fit, FloatArray
 from benchmarks.peers.problems import Task
 
 HALF_RAYLEIGH = 0.5  # of 1 / span, in frequency
@@ -79,8 +79,8 @@ def period_scores(fit: Fit, task: Task) -> dict[str, float]:
         if found.size:
             right, _ = matched(found, lines, STANDARD_ERRORS * task.line_errors)
             scores["precision_3se"] = float(right.mean())
-    told = fit.periods if fit.fundamentals is None else fit.fundamentals
-    components = _frequencies(told)
+    reported = fit.periods if fit.fundamentals is None else fit.fundamentals
+    components = _frequencies(reported)
     right, hit = matched(components, fundamentals, wide)
     scores["components_right"] = float(right.all() and hit.all())
     if fit.period_errors is not None and found.size:

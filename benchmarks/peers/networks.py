@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray
+from benchmarks.peers.method_interface import Fit, FloatArray
 
 if TYPE_CHECKING:
     import torch

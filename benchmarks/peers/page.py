@@ -35,7 +35,7 @@ from benchmarks.peers.comparisons import (
     Results,
     duels,
     error_lines,
-    is_told,
+    is_privileged,
     number,
     period_lines,
     size_lines,
@@ -109,8 +109,8 @@ def _sections(
     yield (
         "Median over the seeds of ‖f̂ − f‖₂ / ‖f‖₂ against the noiseless truth, over the whole "
         "record with its gaps; on real series (and on example 4, whose truth is a real series) the "
-        "root-mean-square error over the standard deviation. † is told what no user knows. A dash: "
-        "not run on it, or not made for it (see the last table)."
+        "root-mean-square error over the standard deviation. † is given what no user knows. A "
+        "dash: not run on it, or not made for it (see the last table)."
     )
     for group in GROUPS:
         names = _names(results, entries, group)
@@ -185,16 +185,16 @@ def _versions(rows: Path) -> str:
 def _verdicts(lines: list[Comparison]) -> str:
     count = {word: sum(line.verdict == word for line in lines) for word in (WINS, LEVEL, LOSES)}
     table = markdown(
-        ["case", "ours", "best rival", "", "ours / rival", "verdict", "told †"],
+        ["case", "ours", "best rival", "", "ours / rival", "verdict", "privileged †"],
         (
             [line.case, number(line.ours), number(line.rival), line.rival_name,
-             number(line.ours / line.rival) if line.rival else "–", line.verdict, _told(line)]
+             number(line.ours / line.rival) if line.rival else "–", line.verdict, _privileged(line)]
             for line in lines
         ),
     )  # fmt: skip
     words = (
         'Ours is `PeriodicMixture()` with defaults; *whole modes* is `frequencies="integer"`, '
-        "which is told what the dictionaries are told. *Level* means within a factor of "
+        "which is given what the dictionaries are given. *Level* means within a factor of "
         f"{MARGIN:g} (shares: within 0.02) of the best rival on that line, which may differ from "
         "line to line: "
         f"{count[WINS]} lines won, {count[LEVEL]} level, {count[LOSES]} lost."
@@ -202,8 +202,8 @@ def _verdicts(lines: list[Comparison]) -> str:
     return f"## Verdicts\n\n{words}\n\n{table}"
 
 
-def _told(line: Comparison) -> str:
-    return f"{number(line.told)} ({line.told_name})" if line.told_name else ""
+def _privileged(line: Comparison) -> str:
+    return f"{number(line.privileged)} ({line.privileged_name})" if line.privileged_name else ""
 
 
 def _duels(results: Results, entries: Sequence[Entry]) -> str:
@@ -227,7 +227,11 @@ def _names(results: Results, entries: Sequence[Entry], group: str) -> list[str]:
 def _error_table(results: Results, names: list[str]) -> str:
     best = {
         name: min(
-            (results.median(name, key, "error") for key in results.methods() if not is_told(key)),
+            (
+                results.median(name, key, "error")
+                for key in results.methods()
+                if not is_privileged(key)
+            ),
             key=lambda value: value if np.isfinite(value) else np.inf,
         )
         for name in names
@@ -376,18 +380,18 @@ def _trouble_section(results: Results, entries: Sequence[Entry]) -> str:
                     where = reasons.setdefault(detail, [])
                     if entry.name not in where:
                         where.append(entry.name)
-        told = methods.load(key).TOLD
-        if told:
-            body.append([_name(key), f"is told {told}", "everywhere"])
+        hints = methods.load(key).HINTS
+        if hints:
+            body.append([_name(key), f"is given {hints}", "everywhere"])
         for reason, where in reasons.items():
             places = ", ".join(where) if len(where) <= 4 else f"{len(where)} problems"
             body.append([_name(key), reason.replace("|", "/").replace("\n", " "), places])
-    return "## What did not run, and what was told\n\n" + markdown(["method", "", "where"], body)
+    return "## What did not run, and what was given\n\n" + markdown(["method", "", "where"], body)
 
 
 def _name(key: str) -> str:
     name = methods.load(key).NAME
-    return f"{name} †" if is_told(key) else name
+    return f"{name} †" if is_privileged(key) else name
 
 
 def _capital(text: str) -> str:

@@ -10,7 +10,7 @@ import warnings
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray
+from benchmarks.peers.method_interface import Fit, FloatArray
 from benchmarks.peers.sinusoids import fitted, linear_trend, refined
 
 FALSE_ALARM = 0.01

@@ -1,7 +1,7 @@
 """The problems: how a seed becomes one `Task`.
 
 Synthetic tasks are scored against their truth, real series on held-out blocks and known periods.
-Noise is told as a multiple of the signal's standard deviation.
+Noise is stated as a multiple of the signal's standard deviation.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from benchmarks.peers.face import FloatArray, Told
+from benchmarks.peers.method_interface import FloatArray, Hints
 from robustfourier.datasets import (
     Dataset,
     load_electricity_demand,
@@ -51,8 +51,8 @@ class Task:
         Whether `t` is an even grid.
     scored : {"truth", "measured", "noise"}
         What `y_test` is.
-    told : Told
-        What some methods must be told.
+    hints : Hints
+        What some methods must be given.
     """
 
     t: FloatArray
@@ -66,7 +66,7 @@ class Task:
     fundamental_errors: FloatArray
     even: bool
     scored: Literal["truth", "measured", "noise"]
-    told: Told
+    hints: Hints
 
     @property
     def span(self) -> float:
@@ -116,7 +116,7 @@ def mixture_task(problem: Problem, *, even: bool, periodic: bool = False, ar1: f
         fundamental_errors=_cramer_rao(first, strength, problem.noise, n, ar1),
         even=even,
         scored="truth",
-        told=Told(
+        hints=Hints(
             2.0 / first,
             LINKED_BAND if linked else BAND,
             periodic,
@@ -165,7 +165,7 @@ def draw_mixture(seed: int, *, key: str, ratio: float, trend: float = 0.0, **opt
 def _unrelated(seed: int, options: dict[str, Any]) -> int:
     """Return the first seed from `seed` on whose fundamentals are not each other's harmonics.
 
-    A tone at three times the frequency of another *is* its harmonic: no method could tell.
+    A tone at three times the frequency of another *is* its harmonic: no method could separate them.
     """
     for candidate in range(seed, seed + 1000):
         modes = random_mixture(
@@ -216,7 +216,7 @@ def draw_noise(seed: int, *, sampling: str, noise_kind: str) -> Task:
         none,
         sampling == "even",
         "noise",
-        Told(none, BAND),
+        Hints(none, BAND),
     )
 
 
@@ -246,7 +246,7 @@ def _measured(
         unknown,
         even,
         "measured",
-        Told(periods, highest_mode, False, latitude, epoch, harmonics=10),
+        Hints(periods, highest_mode, False, latitude, epoch, harmonics=10),
     )
 
 

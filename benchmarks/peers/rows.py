@@ -1,12 +1,13 @@
-"""Rows: one per problem × method × seed, in a CSV file that a run only ever appends to."""
+"""Rows: one per problem × method × seed, in a file that a run only ever appends to."""
 
 from __future__ import annotations
 
-import csv
 import json
 from collections.abc import Iterable
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
+
+from benchmarks import rows
 
 OK = "ok"
 VERSIONS = "versions.json"  # beside the rows: of the packages that made them
@@ -54,27 +55,17 @@ class Row:
         return self.problem, self.method, self.seed
 
 
-COLUMNS = [field.name for field in fields(Row)]
-_TEXT = {"problem", "method", "status", "note"}
-
-
 def append(path: Path, row: Row) -> None:
-    """Add one row; a run that is killed loses at most the fit it was in."""
-    new = not path.exists()
-    with path.open("a", newline="", encoding="utf-8") as file:
-        writer = csv.writer(file)
-        if new:
-            writer.writerow(COLUMNS)
-        writer.writerow([_cell(value) for value in asdict(row).values()])
+    """Add one row, with five digits, without what does not apply."""
+    values = {k: v for k, v in asdict(row).items() if v is not None}
+    short = {k: float(f"{v:.5g}") for k, v in values.items() if isinstance(v, float)}
+    rows.append(path, values | short)
 
 
 def read(path: Path) -> list[Row]:
     """Read the rows of a file; of several with one key the last stands. No file, no rows."""
-    if not path.exists():
-        return []
-    with path.open(newline="", encoding="utf-8") as file:
-        rows = [_parse(record) for record in csv.DictReader(file)]
-    return list({row.key: row for row in rows}.values())
+    found = (Row(**record) for record in rows.read(path))
+    return list({row.key: row for row in found}.values())
 
 
 def forget(path: Path, methods: Iterable[str]) -> None:
@@ -90,22 +81,3 @@ def note_versions(path: Path, versions: dict[str, str]) -> None:
     place = path.with_name(VERSIONS)
     before = json.loads(place.read_text(encoding="utf-8")) if place.exists() else {}
     place.write_text(json.dumps({**before, **versions}, indent=1) + "\n", encoding="utf-8")
-
-
-def _cell(value: object) -> object:
-    if value is None:
-        return ""
-    return f"{value:.5g}" if isinstance(value, float) else value
-
-
-def _parse(record: dict[str, str]) -> Row:
-    values: dict[str, object] = {}
-    for name in COLUMNS:
-        text = record[name]
-        if name in _TEXT:
-            values[name] = text
-        elif name == "seed":
-            values[name] = int(text)
-        else:
-            values[name] = float(text) if text else None
-    return Row(**values)  # type: ignore[arg-type]

@@ -7,12 +7,7 @@ already are not made again.
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
 import resource
-import select
-import signal
 import time
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -30,19 +25,16 @@ from benchmarks.peers.catalogue import (
     SIZES,
     Entry,
 )
-from benchmarks.peers.face import Fit, Method, NotApplicableError, Told
+from benchmarks.peers.method_interface import Fit, Hints, Method, NotApplicableError
 from benchmarks.peers.problems import Task
 from benchmarks.peers.rows import OK, Row
+from benchmarks.processes import TOO_LARGE, TOO_SLOW, in_child
 
-TOO_SLOW = "too slow"
-TOO_LARGE = "too large"
-FAILED = "failed"
 UNEVEN = "needs even samples"
 NOT_AGAIN = "not tried again"
 LIMIT = 30.0  # processor seconds for one fit
 WARM_UP = 200  # samples
 WARM_UP_LIMIT = 120.0  # seconds
-PATIENCE = 12.0
 
 
 @dataclass(frozen=True)
@@ -156,7 +148,7 @@ def _row(
     task = entry.draw(seed)
     if method.EVEN_ONLY and not task.even:
         return Row(entry.name, key, seed, UNEVEN)
-    task = replace(task, told=replace(task.told, effort=plan.effort))
+    task = replace(task, hints=replace(task.hints, effort=plan.effort))
     answer = in_child(lambda: judged(method, task), plan.limit)
     return Row(entry.name, key, seed, **answer)
 
@@ -178,7 +170,7 @@ def judged(method: Method, task: Task) -> dict[str, Any]:
     before = _resident()
     start = _processor_seconds()
     try:
-        fit = method.fit(task.t, task.y, task.told)
+        fit = method.fit(task.t, task.y, task.hints)
     except NotApplicableError as reason:
         return {"status": str(reason)}
     seconds = _processor_seconds() - start
@@ -225,10 +217,10 @@ def _warm_up(method: Method) -> str:
         return ""
     t = np.linspace(0.0, 1.0, WARM_UP)
     y = np.cos(2 * np.pi * 5 * t) + 0.1 * np.random.default_rng(0).standard_normal(WARM_UP)
-    told = Told(np.array([0.2]), 20.0, True, 20.0, "2010-01-01", span=1.0, lines=np.array([0.2]))
+    hints = Hints(np.array([0.2]), 20.0, True, 20.0, "2010-01-01", span=1.0, lines=np.array([0.2]))
 
     def once() -> dict[str, Any]:
-        method.fit(t, y, told)
+        method.fit(t, y, hints)
         return {"status": OK, "note": ""}
 
     # First in a child: compiled code that crashes must not take the run with it.
@@ -237,62 +229,3 @@ def _warm_up(method: Method) -> str:
         return f"fails on a cosine: {answer['note']}"
     once()
     return ""
-
-
-def in_child(work: Callable[[], dict[str, Any]], limit: float) -> dict[str, Any]:
-    """Run `work` in a fork and return its answer, or a status if it is too slow or fails.
-
-    The limit is in processor seconds, so that a busy machine does not decide; a fit that takes
-    `PATIENCE` times as long on the clock is stopped too.
-    """
-    read_end, write_end = os.pipe()
-    child = os.fork()
-    if child == 0:
-        _answer(work, read_end, write_end, limit)
-    os.close(write_end)
-    try:
-        text = _await(read_end, PATIENCE * limit)
-    finally:
-        os.close(read_end)
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(child, signal.SIGKILL)
-        _, status = os.waitpid(child, 0)
-    if text is None or (os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGXCPU):
-        return {"status": TOO_SLOW, "note": f"more than {limit:g} s"}
-    if not text:
-        return {"status": FAILED, "note": "the process died"}
-    answer: dict[str, Any] = json.loads(text)
-    return answer
-
-
-def _answer(
-    work: Callable[[], dict[str, Any]], read_end: int, write_end: int, limit: float
-) -> None:
-    """Child: do the work, write the answer as JSON and leave without any clean-up."""
-    try:
-        os.setsid()  # so that helpers of the method can be stopped with it
-        os.close(read_end)
-        resource.setrlimit(resource.RLIMIT_CPU, (int(limit), int(limit) + 5))
-        try:
-            answer = work()
-        except MemoryError as reason:
-            answer = {"status": TOO_LARGE, "note": str(reason)}
-        except BaseException as reason:
-            answer = {"status": FAILED, "note": f"{type(reason).__name__}: {reason}"[:160]}
-        with os.fdopen(write_end, "w") as pipe:
-            json.dump(answer, pipe)
-    finally:
-        os._exit(0)
-
-
-def _await(read_end: int, limit: float) -> bytes | None:
-    """Read until the child closes its end; None if it has not done so in time."""
-    text, deadline = b"", time.monotonic() + limit
-    while True:
-        ready, _, _ = select.select([read_end], [], [], max(0.0, deadline - time.monotonic()))
-        if not ready:
-            return None
-        chunk = os.read(read_end, 65536)
-        if not chunk:
-            return text
-        text += chunk

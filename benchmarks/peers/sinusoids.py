@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.peers.face import FloatArray
+from benchmarks.peers.method_interface import FloatArray
 
 CLEAR_SLOPE = 4.0  # standard errors
 

@@ -30,7 +30,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.protocols.rows import Row, chosen, keep
+from benchmarks.protocols.installed_methods import chosen
+from benchmarks.rows import Row, keep
 from benchmarks.verdicts import markdown
 
 FloatArray = NDArray[np.float64]

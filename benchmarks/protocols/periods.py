@@ -25,7 +25,8 @@ from scipy.sparse import diags, eye
 from scipy.sparse.linalg import spsolve
 
 from benchmarks.ordinary.robust_period import SEVERITY, SHAPES, SINGLE, TRIPLE, protocol
-from benchmarks.protocols.rows import Row, chosen, keep
+from benchmarks.protocols.installed_methods import chosen
+from benchmarks.rows import Row, keep
 from benchmarks.verdicts import fresh_start, markdown
 from robustfourier.arrays import FloatArray
 
@@ -81,7 +82,7 @@ METHODS: dict[str, tuple[str, Callable[[FloatArray], list[float]]]] = {
 }
 
 
-def matched(told: Sequence[float], truth: Sequence[float], tolerance: float) -> int:
+def matched(reported: Sequence[float], truth: Sequence[float], tolerance: float) -> int:
     """Count true periods that are reported; each reported one stands for one.
 
     Examples
@@ -89,7 +90,7 @@ def matched(told: Sequence[float], truth: Sequence[float], tolerance: float) -> 
     >>> matched([99.7, 99.9, 21.0], [20, 100], 0.0), matched([98.5, 21.0], [20, 100], 0.02)
     (1, 1)
     """
-    left = list(told)
+    left = list(reported)
     count = 0
     for period in truth:
         near = [p for p in left if abs((round(p) if tolerance == 0.0 else p) - period)
@@ -104,7 +105,7 @@ def cell(method: str, shape: str, periods: tuple[int, ...], severity: int, start
          draws: int) -> Row:  # fmt: skip
     """Run one cell; a method that fails reports nothing."""
     variance, outliers = SEVERITY[severity]
-    told, failed = [], 0
+    reported, failed = [], 0
     clock = time.process_time()
     for seed in range(start, start + draws):
         key = crc32(f"{shape}/{periods}/{severity}".encode())
@@ -113,15 +114,15 @@ def cell(method: str, shape: str, periods: tuple[int, ...], severity: int, start
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore")
-                told.append(METHODS[method][1](y))
+                reported.append(METHODS[method][1](y))
         except Exception:
             failed += 1
-            told.append([])
-    hits = {tol: sum(matched(found, periods, tol) for found in told) for tol in TOLERANCES}
+            reported.append([])
+    hits = {tol: sum(matched(found, periods, tol) for found in reported) for tol in TOLERANCES}
     return {
         "method": method, "shape": shape, "periods": len(periods), "variance": variance,
         "outliers": outliers, "start": start, "draws": draws, "failed": failed,
-        "told": sum(map(len, told)), "true": draws * len(periods),
+        "reported": sum(map(len, reported)), "true": draws * len(periods),
         "right_0": hits[0.0], "right_2": hits[0.02],
         "seconds": round((time.process_time() - clock) / draws, 4),
     }  # fmt: skip
@@ -129,9 +130,9 @@ def cell(method: str, shape: str, periods: tuple[int, ...], severity: int, start
 
 def f1(rows: Sequence[Row], name: str) -> tuple[float, float, float]:
     """Precision, recall and F1 over rows; `name` is right_0 or right_2."""
-    right, told, true = (sum(row[key] for row in rows) for key in (name, "told", "true"))
-    precision, recall = right / told if told else 0.0, right / true
-    return precision, recall, 2.0 * right / (told + true)
+    right, found, true = (sum(row[key] for row in rows) for key in (name, "reported", "true"))
+    precision, recall = right / found if found else 0.0, right / true
+    return precision, recall, 2.0 * right / (found + true)
 
 
 def table(rows: Sequence[Row]) -> str:

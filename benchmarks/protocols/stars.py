@@ -5,7 +5,7 @@
 frequency is within half a mode of the catalogue's, 1/(2T); half or double likewise at 2 or 1/2 of
 it; an alias if the frequencies differ by whole numbers of cycles a day and a year (n ≤ 3, m ≤ 2).
 
-Settings. Ours: `PeriodicMixture()` told nothing, its strongest pattern; and told the same range as
+Settings. Ours: `PeriodicMixture()` as it is, its strongest pattern; and given the same range as
 the others. astropy and nifty-ls: the highest peak of a Lomb-Scargle periodogram of one sinusoid
 with a floating mean, errors given, between 0.1 d and 0.6 T, ten frequencies per mode; "none" where
 Baluev's false-alarm probability is above 1 %.
@@ -24,7 +24,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from benchmarks.protocols.rows import Row, chosen, keep
+from benchmarks.protocols.installed_methods import chosen
+from benchmarks.rows import Row, keep
 from benchmarks.verdicts import markdown
 from robustfourier.arrays import FloatArray
 
@@ -56,16 +57,16 @@ def answer(period: float | None, truth: float, span: float) -> str:
     return "false"
 
 
-def ours(t: FloatArray, y: FloatArray, error: FloatArray, **told: float) -> float | None:
+def ours(t: FloatArray, y: FloatArray, error: FloatArray, **given: float) -> float | None:
     """The strongest pattern of `PeriodicMixture`."""
     from robustfourier import PeriodicMixture
 
-    found = PeriodicMixture(**told).fit(t, y, y_err=error).components_
+    found = PeriodicMixture(**given).fit(t, y, y_err=error).components_
     return float(max(found, key=lambda c: c.share).period) if len(found) else None
 
 
-def ours_told(t: FloatArray, y: FloatArray, error: FloatArray) -> float | None:
-    """The same, told the range of the others."""
+def ours_in_range(t: FloatArray, y: FloatArray, error: FloatArray) -> float | None:
+    """The same, given the range of the others."""
     span = float(np.ptp(t))
     return ours(t, y, error, min_frequency=1.0 / (LONGEST * span), max_frequency=1.0 / SHORTEST)
 
@@ -99,7 +100,7 @@ def nifty_peak(t: FloatArray, y: FloatArray, error: FloatArray) -> float | None:
 Method = Callable[[FloatArray, FloatArray, FloatArray], "float | None"]
 METHODS: dict[str, tuple[str, Method]] = {
     "PeriodicMixture": ("robustfourier", ours),
-    "PeriodicMixture, told the range": ("robustfourier", ours_told),
+    "PeriodicMixture, given the range": ("robustfourier", ours_in_range),
     "astropy": ("astropy", astropy_peak),
     "nifty-ls": ("nifty_ls", nifty_peak),
 }
@@ -122,12 +123,12 @@ def measure(method: str, star: Any, curve: pd.DataFrame) -> Row:
         warnings.simplefilter("ignore")
         try:
             period = METHODS[method][1](t, y, error)
-            said = answer(period, float(star.period), float(np.ptp(t)))
+            named = answer(period, float(star.period), float(np.ptp(t)))
         except Exception as problem:
-            said = f"failed: {type(problem).__name__}"
+            named = f"failed: {type(problem).__name__}"
     return {
         "method": method, "star": star.star, "group": f"{star.survey.split()[0]} {star.type}",
-        "n": len(t), "truth": float(star.period), "period": period, "answer": said,
+        "n": len(t), "truth": float(star.period), "period": period, "answer": named,
         "seconds": round(time.process_time() - start, 3),
     }  # fmt: skip
 

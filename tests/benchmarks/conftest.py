@@ -14,7 +14,7 @@ if ROOT not in sys.path:
 def task():
     """Five samples of nothing much, with two true lines: periods 0.5 and 0.25, a family."""
     import numpy as np
-    from benchmarks.peers.face import Told
+    from benchmarks.peers.method_interface import Hints
     from benchmarks.peers.problems import Task
 
     t = np.linspace(0.0, 10.0, 5)
@@ -30,5 +30,5 @@ def task():
         fundamental_errors=np.array([0.002]),
         even=True,
         scored="truth",
-        told=Told(np.array([0.5]), 10.0),
+        hints=Hints(np.array([0.5]), 10.0),
     )

@@ -1,7 +1,7 @@
 import numpy as np
 import pytest
-from benchmarks.peers.face import Fit
 from benchmarks.peers.measures import function_error, matched, period_scores
+from benchmarks.peers.method_interface import Fit
 
 
 def scores(task, periods, **more):

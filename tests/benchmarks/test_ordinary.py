@@ -1,6 +1,5 @@
 """The truth set judges fairly."""
 
-import json
 from dataclasses import replace
 from types import SimpleNamespace
 
@@ -13,14 +12,15 @@ from benchmarks.ordinary.catalogue import (
     problem,
 )
 from benchmarks.ordinary.checks import faults
-from benchmarks.ordinary.judge import Pattern, Said, judge, pull
+from benchmarks.ordinary.judge import Pattern, Reported, judge, pull
 from benchmarks.ordinary.plain import FOUND_STEP, STEP
 from benchmarks.ordinary.problem import Ahead, Drawn, Period, Truth, nothing, part, strict
-from benchmarks.ordinary.rows import Row, changes, read, write, write_json
+from benchmarks.ordinary.rows import Row, changes
 from benchmarks.ordinary.runner import measure
+from benchmarks.rows import read, write
 
 WEEK = Truth((Period(7.0, 0.1, (0.3, 0.9)),), 2, (Period(1.0, 0.01),))
-RIGHT = Said((Pattern(7.02, 0.01, 0.8, (1, 2)), Pattern(1.0, 0.001, 0.1, (1,))), "", 1.0, 0.0)
+RIGHT = Reported((Pattern(7.02, 0.01, 0.8, (1, 2)), Pattern(1.0, 0.001, 0.1, (1,))), "", 1.0, 0.0)
 
 
 def row(**changed):
@@ -94,7 +94,7 @@ def test_the_judge_reads_words_trend_and_noise():
 
 
 class Stub:
-    """A fit that says what it is told to say: a level of 0, patterns, an interval of ± 1."""
+    """A fit that says what it is given to say: a level of 0, patterns, an interval of ± 1."""
 
     def __init__(self, amplitude=1.0, amplitude_error=0.1, noise=0.5, predicted=0.0, **more):
         self.modes_ = SimpleNamespace(
@@ -119,8 +119,8 @@ class Stub:
         )
 
     def predict(self, times, return_std=False):
-        told = np.full(len(times), self.predicted)
-        return (told, np.ones(len(times))) if return_std else told
+        given = np.full(len(times), self.predicted)
+        return (given, np.ones(len(times))) if return_std else given
 
     def forecast(self, times):
         level = np.zeros(len(times))
@@ -134,9 +134,9 @@ WAVE = np.cos(2 * np.pi * np.arange(200) / 10.0)
 WAVES = Drawn(np.arange(200.0), WAVE, nothing()).problem("waves", "waves", 0)
 
 
-def seen(pattern=WAVE, share=1.0, task=WAVES, **told):
+def seen(pattern=WAVE, share=1.0, task=WAVES, **given):
     component = SimpleNamespace(share=share)
-    return faults(Stub(trend=(0, 0), patterns=pattern, components_=(component,), **told), task)
+    return faults(Stub(trend=(0, 0), patterns=pattern, components_=(component,), **given), task)
 
 
 def test_stated_shares_must_be_what_the_patterns_explain():
@@ -197,12 +197,12 @@ def test_lines_are_looked_for_whatever_pattern_they_belong_to():
     assert judge(truth, far).reasons == ("3.51 is 10 errors off",)
 
 
-def test_what_wanders_may_not_be_told_as_strict_and_weak_patterns_count_in_all():
+def test_what_wanders_may_not_be_reported_as_strict_and_weak_patterns_count_in_all():
     truth = Truth((Period(7.0, 0.5, wanders=True),), 1, total=1)
     said = replace(RIGHT, patterns=(Pattern(7.0, 0.1, 0.8, (1,), strict=False),))
     assert judge(truth, said).right
     assert judge(truth, replace(RIGHT, patterns=RIGHT.patterns[:1])).reasons == (
-        "7.02 is told as strict",
+        "7.02 is reported as strict",
     )
     weak = Pattern(3.0, 0.1, 0.0, (1,))
     assert judge(truth, replace(said, patterns=(*said.patterns, weak))).reasons == (
@@ -217,7 +217,7 @@ def test_a_share_in_few_samples_is_what_a_signal_is_alone_or_what_is_missing_wit
 
 
 @pytest.mark.parametrize(
-    ("told", "wrong"),
+    ("given", "wrong"),
     [
         ({}, ()),
         ({"amplitude_error": 2.0}, ("1 amplitudes below their errors",)),
@@ -228,8 +228,8 @@ def test_a_share_in_few_samples_is_what_a_signal_is_alone_or_what_is_missing_wit
         ({"predicted": np.nan}, ("a prediction is not finite",)),
     ],
 )
-def test_numbers_that_contradict_themselves_are_faults_of_any_fit(monkeypatch, told, wrong):
-    monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(**told))
+def test_numbers_that_contradict_themselves_are_faults_of_any_fit(monkeypatch, given, wrong):
+    monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(**given))
     monkeypatch.setattr(judge_room, "_report", lambda *_: ())  # a stub has none
     values = np.linspace(0.0, 2.0, 200)
     said = judge_room.fit(Drawn(np.arange(200.0), values, nothing()).problem("ramp", "ramp", 0))
@@ -238,7 +238,7 @@ def test_numbers_that_contradict_themselves_are_faults_of_any_fit(monkeypatch, t
     assert said.words == "a note\na summary"
 
 
-def test_level_shifts_may_be_told_as_an_attribute(monkeypatch):
+def test_level_shifts_may_be_reported_as_an_attribute(monkeypatch):
     shift = SimpleNamespace(kind="level")
     monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(breakpoints_=(shift,)))
     monkeypatch.setattr(judge_room, "_report", lambda *_: ())
@@ -270,13 +270,11 @@ def test_a_fit_that_takes_too_long_or_fails_is_wrong_and_does_not_end_the_run():
     assert measure(task, fit=broken).reasons == "failed: ArithmeticError: no"
 
 
-def test_rows_come_back_from_their_file_and_tell_what_changed(tmp_path):
+def test_rows_come_back_from_their_file_and_say_what_changed(tmp_path):
     wrong = row(seed=1, right=False, reasons="missed 7; 2 patterns for 1")
     before = [row(), wrong, row(seed=2), row(seed=3), replace(wrong, seed=4)]
-    write(tmp_path / "rows.csv", before)
-    assert read(tmp_path / "rows.csv") == before
-    write_json(tmp_path / "rows.json", before)
-    assert json.loads((tmp_path / "rows.json").read_text().splitlines()[1])["seed"] == 1
+    write(tmp_path / "rows.jsonl", before)
+    assert [Row(**one) for one in read(tmp_path / "rows.jsonl")] == before
     after = [row(right=False, reasons="false 3 (5%)"), row(seed=1), row(seed=9), *before[3:]]
     assert changes(before, after) == [
         "better: a 1",

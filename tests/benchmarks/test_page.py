@@ -52,10 +52,10 @@ def test_verdicts_say_who_is_better(canned):
     assert verdict_of(lines, "noise curve: precision of the periods").verdict == WINS
 
 
-def test_a_told_method_is_shown_but_not_counted(canned):
+def test_a_privileged_method_is_shown_but_not_counted(canned):
     line = verdict_of(page.comparisons(Results(canned), catalogue()), "example 1: error")
     assert line.rival_name == "LassoCV (scikit-learn)"
-    assert (line.told, line.told_name) == (0.001, "limit: least squares from the truth")
+    assert (line.privileged, line.privileged_name) == (0.001, "limit: least squares from the truth")
 
 
 def test_medians_not_means_are_compared(canned):
@@ -86,11 +86,11 @@ def test_duels_count_problems_and_take_the_geometric_mean(canned):
 
 def test_the_page_and_its_figures_are_drawn_from_rows(canned, tmp_path, written_figures):
     for each in canned:
-        append(tmp_path / "rows.csv", each)
-    text = page.write_page(tmp_path / "rows.csv", tmp_path / "docs").read_text(encoding="utf-8")
+        append(tmp_path / "rows.jsonl", each)
+    text = page.write_page(tmp_path / "rows.jsonl", tmp_path / "docs").read_text(encoding="utf-8")
     assert "| example 1: error | 0.03 | 0.02 | LassoCV (scikit-learn) | 1.5 | **loses** |" in text
     assert "too slow (more than 30 s) | example 3 |" in text
-    assert "is told every true line" in text
+    assert "is given every true line" in text
     drawn = list((tmp_path / "docs/figures/benchmarks").glob("*.png"))
     assert {path.name for path in drawn} == {"noise.png", "rivals.png", "size.png"}
     assert [faults(figure) for figure in written_figures] == [[]] * 3
@@ -115,7 +115,7 @@ def test_transforms_of_a_fit_are_counted():
 
 def test_seeds_that_only_we_have_are_in_a_table_of_their_own(canned, tmp_path):
     for one in [*canned, *(row("example 3", "ours", seed, 5.0) for seed in range(3, 20))]:
-        append(tmp_path / "rows.csv", one)
-    text = page.write_page(tmp_path / "rows.csv", tmp_path / "docs").read_text(encoding="utf-8")
+        append(tmp_path / "rows.jsonl", one)
+    text = page.write_page(tmp_path / "rows.jsonl", tmp_path / "docs").read_text(encoding="utf-8")
     assert "| example 3: error | 0.011 |" in text
     assert "| example 3 | 20 | 5 | 0.01" in text

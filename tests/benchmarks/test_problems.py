@@ -56,7 +56,7 @@ def test_the_error_bars_are_those_of_least_squares():
     off = []
     for seed in range(12):
         task = named("5 tones, irregular").draw(seed)
-        found = np.sort(1.0 / fit(task.t, task.y, task.told).periods)
+        found = np.sort(1.0 / fit(task.t, task.y, task.hints).periods)
         order = np.argsort(1.0 / task.fundamentals)
         off.append((found - 1.0 / task.fundamentals[order]) / task.fundamental_errors[order])
     assert np.sqrt(np.mean(np.square(off))) == pytest.approx(1.0, abs=0.3)

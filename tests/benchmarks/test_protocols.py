@@ -3,8 +3,10 @@
 import numpy as np
 import pytest
 from benchmarks.ordinary.robust_period import SEVERITY, TRIPLE, protocol
-from benchmarks.protocols import forecasts, periods, rows, stars
+from benchmarks.protocols import forecasts, periods, stars
 from benchmarks.protocols.forecasts import Record
+
+from benchmarks import rows
 
 
 @pytest.mark.parametrize("severity", SEVERITY)
@@ -31,13 +33,13 @@ def test_precision_and_recall_count_each_true_period_once():
     assert periods.matched([100.3, 99.8], [100], 0.0) == 1
     assert periods.matched([19.5, 51.0, 102.1], TRIPLE, 0.02) == 1
     assert periods.matched([19.6, 51.0, 102.0], TRIPLE, 0.02) == 3
-    counted = [{"right_2": 3, "told": 4, "true": 6}]
+    counted = [{"right_2": 3, "reported": 4, "true": 6}]
     assert periods.f1(counted, "right_2") == pytest.approx((0.75, 0.5, 0.6))
-    assert periods.f1([{"right_2": 0, "told": 0, "true": 6}], "right_2") == (0.0, 0.0, 0.0)
+    assert periods.f1([{"right_2": 0, "reported": 0, "true": 6}], "right_2") == (0.0, 0.0, 0.0)
 
 
 @pytest.mark.parametrize(
-    ("period", "said"),
+    ("period", "named"),
     [
         (0.6, "exact"),
         (0.6004, "false"),
@@ -50,8 +52,8 @@ def test_precision_and_recall_count_each_true_period_once():
         (None, "none"),
     ],
 )
-def test_answers_about_stars_are_named_by_half_a_mode(period, said):
-    assert stars.answer(period, 0.6, 2000.0) == said
+def test_answers_about_stars_are_named_by_half_a_mode(period, named):
+    assert stars.answer(period, 0.6, 2000.0) == named
 
 
 def test_rows_of_a_run_replace_their_own_and_keep_the_others(tmp_path):

@@ -6,17 +6,17 @@ from contextlib import suppress
 from importlib import import_module, metadata
 from typing import cast
 
-from benchmarks.peers.face import Method
+from benchmarks.peers.method_interface import Method
 
 ALL = (
     "ours", "ours_integer", "limit", "lombscargle", "lombscargle_refined", "nifty_refined",
     "fft_threshold", "lasso_cv", "lasso_lars_ic", "omp_cv", "skglm_mcp", "abess_pairs",
-    "abess_families", "pyriodicity_auto", "mstl", "prophet_told", "utide_told", "net_standard",
+    "abess_families", "pyriodicity_auto", "mstl", "prophet", "utide", "net_standard",
     "net_siren", "net_random_features", "paper_u0_diag", "paper_u1_diag",
 )  # fmt: skip
 
-#: What a method does not say: it is told nothing, takes any times, and runs on all problems.
-UNSAID = {"TOLD": "", "EVEN_ONLY": False, "BUDGET": "all"}
+#: What a method does not say: it is given nothing, takes any times, and runs on all problems.
+UNSAID = {"HINTS": "", "EVEN_ONLY": False, "BUDGET": "all"}
 
 
 def load(key: str) -> Method:

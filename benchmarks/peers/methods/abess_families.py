@@ -8,21 +8,21 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.peers.dictionary import LARGEST
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 from benchmarks.peers.sinusoids import linear_trend, waves
 
 NAME = "abess, groups = harmonic families"
 PACKAGES = ("abess",)
-TOLD = "the band"
+HINTS = "the band"
 HARMONICS = 4
 MOST_FAMILIES = 12
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     from abess import LinearRegression
 
     span = np.ptp(t)
-    bases = np.arange(1.0, told.highest_mode / HARMONICS * 2.0 + 0.25, 0.5) / span
+    bases = np.arange(1.0, hints.highest_mode / HARMONICS * 2.0 + 0.25, 0.5) / span
     if t.size * bases.size * HARMONICS * 16.0 > LARGEST:
         raise MemoryError(f"{bases.size} families × {t.size} samples")
     lines = np.outer(bases, np.arange(1, HARMONICS + 1)).ravel()

@@ -5,18 +5,18 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.peers.dictionary import Dictionary
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 
 NAME = "abess, groups = modes"
 PACKAGES = ("abess",)
-TOLD = "the band"
+HINTS = "the band"
 MOST_MODES = 40
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     from abess import LinearRegression
 
-    dictionary = Dictionary.build(t, y, told)
+    dictionary = Dictionary.build(t, y, hints)
     modes = dictionary.frequencies.size
     # abess wants the columns of a group side by side.
     order = np.arange(2 * modes).reshape(2, modes).T.ravel()

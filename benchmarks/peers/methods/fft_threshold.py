@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from benchmarks.peers.dictionary import merged
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 from benchmarks.peers.sinusoids import linear_trend, waves
 
 NAME = "FFT hard threshold (numpy)"
@@ -13,11 +13,11 @@ PACKAGES = ("numpy",)
 EVEN_ONLY = True
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     trend = linear_trend(t, y)
     n, step = t.size, (t[-1] - t[0]) / (t.size - 1)
     # The paper's grid has both ends of the span: as a period it is one sample too long.
-    n -= told.periodic
+    n -= hints.periodic
     coefficients = np.fft.rfft((y - trend(t))[:n]) / n
     # |c|² of white noise is exponential with mean σ²/n and median σ² log 2 / n.
     level = np.sqrt(np.median(np.abs(coefficients) ** 2) / np.log(2.0))

@@ -5,18 +5,18 @@ from __future__ import annotations
 import warnings
 
 from benchmarks.peers.dictionary import Dictionary
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 
 NAME = "LassoCV (scikit-learn)"
 PACKAGES = ("scikit-learn",)
-TOLD = "the band"
+HINTS = "the band"
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     from sklearn.linear_model import LassoCV
     from sklearn.model_selection import KFold
 
-    dictionary = Dictionary.build(t, y, told)
+    dictionary = Dictionary.build(t, y, hints)
     model = LassoCV(alphas=30, cv=KFold(5, shuffle=True, random_state=0), selection="cyclic")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # slow convergence at the smallest penalties

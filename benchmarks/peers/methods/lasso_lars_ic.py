@@ -7,18 +7,18 @@ import warnings
 import numpy as np
 
 from benchmarks.peers.dictionary import Dictionary
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 
 NAME = "LassoLarsIC (scikit-learn)"
 PACKAGES = ("scikit-learn",)
-TOLD = "the band"
+HINTS = "the band"
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     from sklearn.linear_model import LassoLarsIC
 
-    dictionary = Dictionary.build(t, y, told)
-    # With more columns than samples the criterion must be told the noise: half the first
+    dictionary = Dictionary.build(t, y, hints)
+    # With more columns than samples the criterion must be given the noise: half the first
     # differences would need an even grid, so the user's guess is the spread of the data.
     variance = None if t.size > dictionary.columns.shape[1] + 1 else float(np.var(y)) / 2.0
     with warnings.catch_warnings():

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray, NotApplicableError, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints, NotApplicableError
 from benchmarks.peers.sinusoids import fitted, linear_trend, refined
 
 NAME = "limit: least squares from the truth"
 PACKAGES = ("numpy",)
-TOLD = "every true line"
+HINTS = "every true line"
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
-    if told.lines is None:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
+    if hints.lines is None:
         raise NotApplicableError("the truth is not known")
     trend = linear_trend(t, y)
     slope = bool(trend(t[-1:]) != trend(t[:1]))
-    lines = refined(t, y, np.sort(1.0 / told.lines), slope=slope)
+    lines = refined(t, y, np.sort(1.0 / hints.lines), slope=slope)
     return Fit(fitted(t, y, lines, slope=slope), 1.0 / lines)

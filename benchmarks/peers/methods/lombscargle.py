@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 from benchmarks.peers.prewhitening import prewhiten
 
 NAME = "Lomb-Scargle prewhitening (astropy)"
 PACKAGES = ("astropy",)
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:  # noqa: ARG001
     return prewhiten(t, y, backend="fast", refine=False)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 from benchmarks.peers.networks import WIDTH, tuned
 
 if TYPE_CHECKING:
@@ -17,8 +17,8 @@ BANDWIDTHS = (10.0, 30.0, 100.0)  # standard deviation of the modes
 FEATURES = 128
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
-    return tuned(t, y, build, BANDWIDTHS, learning_rate=2e-3, effort=told.effort)
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
+    return tuned(t, y, build, BANDWIDTHS, learning_rate=2e-3, effort=hints.effort)
 
 
 def build(bandwidth: float, seed: int) -> torch.nn.Module:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 from benchmarks.peers.networks import WIDTH, tuned
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ FREQUENCIES = (30.0, 100.0, 300.0)
 HIDDEN_FREQUENCY = 30.0  # of the hidden layers, as its authors advise
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
-    return tuned(t, y, build, FREQUENCIES, learning_rate=5e-4, effort=told.effort)
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
+    return tuned(t, y, build, FREQUENCIES, learning_rate=5e-4, effort=hints.effort)
 
 
 def build(frequency: float, seed: int) -> torch.nn.Module:

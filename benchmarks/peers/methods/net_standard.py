@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 from benchmarks.peers.networks import WIDTH, tuned
 
 if TYPE_CHECKING:
@@ -16,8 +16,8 @@ BUDGET = "subset"
 HIGHEST_MODES = (30, 100, 200)
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
-    return tuned(t, y, build, HIGHEST_MODES, learning_rate=2e-3, effort=told.effort)
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
+    return tuned(t, y, build, HIGHEST_MODES, learning_rate=2e-3, effort=hints.effort)
 
 
 def build(highest_mode: float, seed: int) -> torch.nn.Module:

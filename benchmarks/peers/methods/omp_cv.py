@@ -5,19 +5,19 @@ from __future__ import annotations
 import warnings
 
 from benchmarks.peers.dictionary import Dictionary
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 
 NAME = "OMP-CV (scikit-learn)"
 PACKAGES = ("scikit-learn",)
-TOLD = "the band"
+HINTS = "the band"
 MOST_COLUMNS = 60
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     from sklearn.linear_model import OrthogonalMatchingPursuitCV
     from sklearn.model_selection import KFold
 
-    dictionary = Dictionary.build(t, y, told)
+    dictionary = Dictionary.build(t, y, hints)
     most = min(MOST_COLUMNS, dictionary.columns.shape[1], t.size // 2)
     folds = KFold(5, shuffle=True, random_state=0)
     with warnings.catch_warnings():

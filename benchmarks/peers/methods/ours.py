@@ -7,14 +7,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 
 NAME = "**PeriodicMixture**"
 PACKAGES = ("robustfourier",)
 BUDGET = "own"
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:  # noqa: ARG001
     return fit_mixture(t, y)
 
 

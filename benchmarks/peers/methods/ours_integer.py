@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from benchmarks.peers.face import Fit, FloatArray, NotApplicableError, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints, NotApplicableError
 from benchmarks.peers.methods.ours import fit_mixture
 
 NAME = 'PeriodicMixture(frequencies="integer")'
 PACKAGES = ("robustfourier",)
-TOLD = "that modes are whole"
+HINTS = "that modes are whole"
 BUDGET = "own"
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
-    if not told.periodic:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
+    if not hints.periodic:
         raise NotApplicableError("modes are not whole")
-    return fit_mixture(t, y, frequencies="integer", span=told.span)
+    return fit_mixture(t, y, frequencies="integer", span=hints.span)

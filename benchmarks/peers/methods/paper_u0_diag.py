@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 
 NAME = "FourierNetworkRegressor, u0_diag"
 PACKAGES = ("robustfourier",)
 BUDGET = "subset"
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:  # noqa: ARG001
     return fit_network(t, y)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 from benchmarks.peers.methods.paper_u0_diag import fit_network
 
 NAME = "FourierNetworkRegressor, u1_diag"
@@ -19,8 +19,8 @@ def warm_up() -> None:
     _fit(t, np.cos(20.0 * t), 10)
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
-    return _fit(t, y, round(told.effort * STEPS))
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
+    return _fit(t, y, round(hints.effort * STEPS))
 
 
 def _fit(t: FloatArray, y: FloatArray, n_steps: int) -> Fit:

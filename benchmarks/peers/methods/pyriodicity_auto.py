@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 from benchmarks.peers.sinusoids import fitted, linear_trend
 
 NAME = "Autoperiod (pyriodicity)"
@@ -12,7 +12,7 @@ PACKAGES = ("pyriodicity",)
 EVEN_ONLY = True
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:  # noqa: ARG001
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:  # noqa: ARG001
     from pyriodicity import Autoperiod
 
     step = (t[-1] - t[0]) / (t.size - 1)

@@ -7,18 +7,18 @@ import warnings
 import numpy as np
 
 from benchmarks.peers.dictionary import Dictionary
-from benchmarks.peers.face import Fit, FloatArray, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints
 
 NAME = "MCPRegression (skglm)"
 PACKAGES = ("skglm",)
-TOLD = "the band"
+HINTS = "the band"
 PENALTIES = 20
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     from skglm import MCPRegression
 
-    dictionary = Dictionary.build(t, y, told)
+    dictionary = Dictionary.build(t, y, hints)
     X, target = dictionary.columns, dictionary.target
     held = np.random.default_rng(0).random(t.size) < 0.2
     train = np.asfortranarray(X[~held])

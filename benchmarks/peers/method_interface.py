@@ -1,7 +1,7 @@
 """What every method in `methods/` takes and gives.
 
 A method is a module with the constants of `Method` and one function
-``fit(t, y, told) -> Fit``. The runner measures seconds and peak memory around that call.
+``fit(t, y, hints) -> Fit``. The runner measures seconds and peak memory around that call.
 """
 
 from __future__ import annotations
@@ -17,13 +17,13 @@ FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Told:
-    """What a method may be told about the data beyond the samples.
+class Hints:
+    """What a method may be given about the data beyond the samples.
 
     Attributes
     ----------
     periods : ndarray of shape (n_components,)
-        The true (or, for real series, the known) periods; only for methods that say so in `TOLD`.
+        The true (or, for real series, the known) periods; only for methods that say so in `HINTS`.
     highest_mode : float
         Band worth searching, in cycles over the record; for methods with a dictionary.
     periodic : bool
@@ -33,7 +33,7 @@ class Told:
     epoch : str
         Date of time zero, for methods that need the calendar.
     harmonics : int
-        Number of harmonics worth giving to each told period.
+        Number of harmonics worth giving to each given period.
     span : float or None
         Over which the data repeats, where it does.
     lines : ndarray of shape (n_lines,) or None
@@ -70,7 +70,7 @@ class Fit:
     note : str
         A word for the table.
     function : callable or None
-        The function behind the noise, where `predict` also says what neighbours tell of the noise.
+        The function behind the noise, where `predict` also says what neighbours say of the noise.
     """
 
     predict: Callable[[FloatArray], FloatArray]
@@ -86,13 +86,13 @@ class Method(Protocol):
 
     NAME: str  # in tables and figures
     PACKAGES: tuple[str, ...]  # distributions whose versions are printed; all must be installed
-    TOLD: str  # what it must be told, "" if nothing; this and the next two have defaults
+    HINTS: str  # what it must be given, "" if nothing; this and the next two have defaults
     EVEN_ONLY: bool  # whether it needs evenly spaced samples
     BUDGET: str  # "all", "subset" for networks, "own" for our own, on more seeds
 
     @staticmethod
-    def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
-        """Fit the samples; `told` may be read only as far as `TOLD` says."""
+    def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
+        """Fit the samples; `hints` may be read only as far as `HINTS` says."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""UTide, told the astronomy: 59 or more tidal constituents by name and the gauge's latitude."""
+"""UTide, given the astronomy: 59 or more tidal constituents by name and the gauge's latitude."""
 
 from __future__ import annotations
 
@@ -6,24 +6,24 @@ import warnings
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray, NotApplicableError, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints, NotApplicableError
 
 NAME = "UTide"
 PACKAGES = ("utide",)
-TOLD = "the astronomy"
+HINTS = "the astronomy"
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     import utide
 
-    if told.latitude is None:
+    if hints.latitude is None:
         raise NotApplicableError("not a tide")
     options = {"verbose": False}
-    epoch = np.datetime64(told.epoch)
+    epoch = np.datetime64(hints.epoch)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own use of numpy
         tide = utide.solve(
-            t, y, lat=told.latitude, epoch=epoch, conf_int="none", method="ols",
+            t, y, lat=hints.latitude, epoch=epoch, conf_int="none", method="ols",
             **options,
         )  # fmt: skip
 

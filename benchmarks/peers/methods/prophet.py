@@ -1,4 +1,4 @@
-"""Prophet, told the true periods as custom seasonalities; a day of its calendar is a unit of t."""
+"""Prophet, given the true periods as custom seasonalities; a day of its calendar is a unit of t."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import warnings
 
 import numpy as np
 
-from benchmarks.peers.face import Fit, FloatArray, NotApplicableError, Told
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints, NotApplicableError
 
 NAME = "Prophet"
 PACKAGES = ("prophet",)
-TOLD = "the true periods"
+HINTS = "the true periods"
 SPAN = 3000.0  # days: Prophet rounds dates to nanoseconds and wants a long calendar
 
 
@@ -20,12 +20,12 @@ def warm_up() -> None:
     import prophet  # noqa: F401
 
 
-def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
+def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     import pandas as pd
     from prophet import Prophet
 
-    if told.periods.size == 0:
-        raise NotApplicableError("there is no period to tell it")
+    if hints.periods.size == 0:
+        raise NotApplicableError("there is no period to give it")
     for talker in ("cmdstanpy", "prophet"):
         logging.getLogger(talker).disabled = True
     origin, stretch = t[0], SPAN / np.ptp(t)
@@ -38,8 +38,8 @@ def fit(t: FloatArray, y: FloatArray, told: Told) -> Fit:
         yearly_seasonality=False, weekly_seasonality=False, daily_seasonality=False,
         uncertainty_samples=0,
     )  # fmt: skip
-    for i, period in enumerate(told.periods):
-        model.add_seasonality(f"p{i}", period=period * stretch, fourier_order=told.harmonics)
+    for i, period in enumerate(hints.periods):
+        model.add_seasonality(f"p{i}", period=period * stretch, fourier_order=hints.harmonics)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # its own use of pandas
         model.fit(pd.DataFrame({"ds": dates(t), "y": y}))
