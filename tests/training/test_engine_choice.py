@@ -26,8 +26,8 @@ def test_the_fast_engine_is_taken_where_numba_is_installed(monkeypatch, installe
 @pytest.mark.parametrize(("installed", "asked"), [(set(), "auto"), ({"torch"}, "fused")])
 def test_without_numba_the_fast_engine_says_what_to_install(monkeypatch, installed, asked):
     monkeypatch.setattr(module, "find_spec", lambda name: name if name in installed else None)
-    told = (
+    message = (
         f"engine={asked!r} needs numba, which is not installed; pip install 'robustfourier[numba]'"
     )
-    with pytest.raises(MissingDependencyError, match=re.escape(told)):
+    with pytest.raises(MissingDependencyError, match=re.escape(message)):
         choose_engine(asked)

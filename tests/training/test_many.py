@@ -84,7 +84,7 @@ def test_trainings_of_one_sample_share_its_features_while_they_live(monkeypatch)
 
 
 @pytest.mark.parametrize(
-    ("given", "told"),
+    ("given", "message"),
     [
         ({"random_states": [0, 1], "schedules": [InverseDecay()] * 3}, "schedules has 3"),
         ({"random_states": []}, "random_states has 0"),
@@ -109,9 +109,9 @@ def test_trainings_of_one_sample_share_its_features_while_they_live(monkeypatch)
         ),
     ],
 )
-def test_what_does_not_fit_together_is_refused(given, told):
+def test_what_does_not_fit_together_is_refused(given, message):
     networks = given.pop("networks", draw_weights(Architecture(5), random_state=0))
-    with pytest.raises(InputError, match=re.escape(told)):
+    with pytest.raises(InputError, match=re.escape(message)):
         train_many(networks, (THETA, Y), **OPTIONS, **given)
 
 

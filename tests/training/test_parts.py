@@ -12,7 +12,7 @@ from robustfourier.network.architecture import Architecture
 from robustfourier.network.initial_weights import draw_weights
 from robustfourier.training import InverseDecay, Loss, fixed_sample, train_layerwise
 from robustfourier.training.batches import FreshDraws, ReshuffledPasses
-from robustfourier.training.layerwise_training import (
+from robustfourier.training.sgd import (
     theorem_diagonal_box,
     theorem_output_box,
 )

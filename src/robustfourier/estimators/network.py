@@ -43,9 +43,9 @@ from robustfourier.network.link_networks import fundamentals
 from robustfourier.training import fixed_sample
 from robustfourier.training.callbacks import Progress
 from robustfourier.training.engine import EngineName
-from robustfourier.training.layerwise_training import Box
 from robustfourier.training.link_training import train_links_and_rest
 from robustfourier.training.losses import LossName
+from robustfourier.training.sgd import Box
 from robustfourier.weighted_rows import canonical_rows
 
 

@@ -13,12 +13,11 @@ from robustfourier.training.callbacks import (
 )
 from robustfourier.training.checkpoint import Checkpoint, load_checkpoint, save_checkpoint
 from robustfourier.training.history import History
-from robustfourier.training.joint_training import train_jointly
-from robustfourier.training.layerwise_training import train_layerwise
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
 from robustfourier.training.many_networks import BatchedTraining, train_batched, train_many
 from robustfourier.training.schedule import InverseDecay
+from robustfourier.training.sgd import train_jointly, train_layerwise
 
 __all__ = [
     "BatchedTraining",

@@ -28,10 +28,10 @@ from robustfourier.training.calibration import (
 )
 from robustfourier.training.engine_fused import TABLE_BYTES, feature_rows, fitted_values
 from robustfourier.training.history import joined
-from robustfourier.training.joint_training import train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
 from robustfourier.training.schedule import InverseDecay
+from robustfourier.training.sgd import train_jointly
 from robustfourier.weighted_rows import effective_rows
 
 _FIRST_BAND = 100  # modes to begin with; the paper's number

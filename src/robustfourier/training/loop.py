@@ -88,6 +88,7 @@ def run_phases(
     good weights, which a torch network then gets.
     """
     weights = as_weights(network)
+    n_steps = sum(phase.n_steps for phase in phases)
     run = _Run(
         weights,
         source,
@@ -95,9 +96,10 @@ def run_phases(
         loss if isinstance(loss, Loss) else Loss(loss),  # type: ignore[arg-type]
         choose_engine(engine),
         metrics or {},
-        record_every,
+        _steps("record_every", record_every, n_steps),
         observers,
-        observe_every,
+        _steps("observe_every", observe_every, n_steps),
+        n_steps,
     )
     if resume is not None:
         run.restore(resume)
@@ -112,35 +114,32 @@ def run_phases(
     return Training(run.weights(), weights, run.recorder.history(), run.checkpoint(), completed)
 
 
+@dataclass
 class _Run:
     """The moving parts of one training."""
 
-    def __init__(
-        self,
-        weights: Weights,
-        source: BatchSource,
-        phases: tuple[Phase, ...],
-        loss: Loss,
-        engine_name: str,
-        metrics: Mapping[str, Metric],
-        record_every: int | Sequence[int],
-        observers: Sequence[Observer],
-        observe_every: int,
-    ) -> None:
-        self.architecture, self.dtype = weights.architecture, weights.dtype
-        self.source, self.phases, self.loss = source, phases, loss
-        self.engine_name, self.metrics, self.observers = engine_name, metrics, observers
-        self.n_steps = sum(phase.n_steps for phase in phases)
-        self.records = _steps("record_every", record_every, self.n_steps)
-        self.shows = _steps("observe_every", observe_every, self.n_steps)
-        self.recorder = Recorder(metrics, engine_name, weights.diagonal is not None)
-        self.step = 0
-        self.observed = 0  # step of the last call of the observers
-        self.reference: float | None = None  # the loss that growth is measured against
-        self._start(weights)
+    first: Weights
+    source: BatchSource
+    phases: tuple[Phase, ...]
+    loss: Loss
+    engine_name: str
+    metrics: Mapping[str, Metric]
+    records: Sequence[int]  # steps at which they are made
+    observers: Sequence[Observer]
+    shows: Sequence[int]  # steps at which observers are called
+    n_steps: int
+    step: int = 0
+    observed: int = 0  # step of the last call of the observers
+    reference: float | None = None  # the loss that growth is measured against
 
-    def _start(self, weights: Weights) -> None:
-        self.engine: Engine = make_engine(self.engine_name, weights, self.source.sample, self.loss)
+    def __post_init__(self) -> None:
+        has_diagonal = self.first.diagonal is not None
+        self.recorder = Recorder(self.metrics, self.engine_name, has_diagonal)
+        self.architecture, self.dtype = self.first.architecture, self.first.dtype
+        self.engine = self._engine(self.first)
+
+    def _engine(self, weights: Weights) -> Engine:
+        return make_engine(self.engine_name, weights, self.source.sample, self.loss)
 
     def weights(self) -> Weights:
         return Weights(self.architecture, self.engine.arrays())
@@ -287,4 +286,4 @@ class _Run:
         if self.step < self.n_steps:
             # the record of a premature end is not one that the uninterrupted training makes
             self.recorder.keep(self.records.__contains__)
-        self._start(weights)
+        self.engine = self._engine(weights)

@@ -35,9 +35,9 @@ from robustfourier.training.calibration import (
     stable_rate,
 )
 from robustfourier.training.engine import EngineName, choose_engine
-from robustfourier.training.joint_training import Data, train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.schedule import InverseDecay
+from robustfourier.training.sgd import Data, train_jointly
 
 Seed = int | np.random.Generator | None
 

@@ -17,9 +17,9 @@ from robustfourier.network.mode_selection import Kept, evident, refitted, withou
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import FixedSample
 from robustfourier.training.history import joined
-from robustfourier.training.joint_training import train_jointly
 from robustfourier.training.loop import Training
 from robustfourier.training.losses import Loss
+from robustfourier.training.sgd import train_jointly
 
 _REWEIGHTINGS = 20  # of Huber's loss; each brings it closer by a constant factor
 
