@@ -1,4 +1,4 @@
-"""Observers of a fit: what they are told, and that nobody pays for it."""
+"""Observers of a fit: what they are called with, and that nobody pays for it."""
 
 import io
 
@@ -7,7 +7,7 @@ import pytest
 from scipy.signal import lfilter
 
 from robustfourier import PeriodicMixture
-from robustfourier.observers import STAGES, Event, listening, observed_by, tell
+from robustfourier.observers import STAGES, Event, emit, listening, observed_by
 
 
 @pytest.fixture(scope="module")
@@ -19,7 +19,7 @@ def record():
 
 
 @pytest.fixture(scope="module")
-def told(record):
+def observed(record):
     events: list[Event] = []
     with observed_by(events.append):
         model = PeriodicMixture().fit(*record)
@@ -30,22 +30,22 @@ def named(events, what):
     return [event for event in events if event.what == what]
 
 
-def test_a_fit_gives_the_same_bits_with_and_without_observers(record, told):
+def test_a_fit_gives_the_same_bits_with_and_without_observers(record, observed):
     alone = PeriodicMixture().fit(*record)
     for name, column in alone.modes_.columns().items():
-        assert np.array_equal(column, told[1].modes_.columns()[name]), name
-    assert np.array_equal(alone.predict(record[0]), told[1].predict(record[0]))
+        assert np.array_equal(column, observed[1].modes_.columns()[name]), name
+    assert np.array_equal(alone.predict(record[0]), observed[1].predict(record[0]))
 
 
-def test_stages_are_told_in_their_order(told):
-    stages = [event.stage for event in named(told[0], "began")]
+def test_stages_are_emitted_in_their_order(observed):
+    stages = [event.stage for event in named(observed[0], "began")]
     assert stages == ["sums", "diagonal", "lines", "patterns"]
     assert stages == [stage for stage in STAGES if stage in stages]
-    assert {event.stage for event in told[0]} == set(stages)
+    assert {event.stage for event in observed[0]} == set(stages)
 
 
-def test_weights_of_the_diagonal_grow_where_the_model_finds_its_strongest_mode(told):
-    events, model = told
+def test_weights_of_the_diagonal_grow_where_the_model_finds_its_strongest_mode(observed):
+    events, model = observed
     frames = [event.facts for event in named(events, "weights")]
     trained = np.array([facts["trained"] for facts in frames])
     (restarts,) = np.nonzero(np.diff(trained) < 0)  # on what the lines found so far leave over
@@ -58,8 +58,8 @@ def test_weights_of_the_diagonal_grow_where_the_model_finds_its_strongest_mode(t
     assert last["weight"].max() > 5 * first["weight"].max()
 
 
-def test_the_lines_kept_are_those_of_the_model(told):
-    events, model = told
+def test_the_lines_kept_are_those_of_the_model(observed):
+    events, model = observed
     kept = named(events, "kept")[-1].facts["modes"]
     assert len(kept) >= 3
     for mode in model.modes_.mode[np.asarray(model.modes_.harmonic) <= 1]:
@@ -82,8 +82,8 @@ def test_every_line_that_was_proposed_is_kept_or_dropped_with_a_reason():
     assert np.abs(proposed[:, None] - np.append(gone, kept)).min(axis=1).max() < 0.5
 
 
-def test_the_last_patterns_told_are_those_of_the_model(told):
-    events, model = told
+def test_the_last_patterns_emitted_are_those_of_the_model(observed):
+    events, model = observed
     components = named(events, "composed")[-1].facts["components"]
     assert [c.period for c in components] == [c.period for c in model.components_]
 
@@ -93,7 +93,7 @@ def test_nothing_is_told_outside_of_the_block():
     with observed_by(events.append):
         assert listening()
     assert not listening()
-    tell("sums")
+    emit("sums")
     assert not events
 
 
@@ -102,8 +102,8 @@ def test_observers_of_blocks_within_each_other_all_hear():
     inner: list[Event] = []
     with observed_by(outer.append):
         with observed_by(inner.append):
-            tell("sums", n=1)
-        tell("lines")
+            emit("sums", n=1)
+        emit("lines")
     assert [event.stage for event in outer] == ["sums", "lines"]
     assert [event.facts for event in inner] == [{"n": 1}]
 
@@ -117,7 +117,7 @@ def test_an_observer_that_raises_ends_the_fit_and_is_forgotten(record):
     assert not listening()
 
 
-def test_the_bar_shows_the_stage_and_the_lines_found(told):
+def test_the_bar_shows_the_stage_and_the_lines_found(observed):
     from rich.console import Console
 
     from robustfourier.cli.progress_bar import StageBar
@@ -126,20 +126,20 @@ def test_the_bar_shows_the_stage_and_the_lines_found(told):
     console = Console(file=page, force_terminal=True, width=100)
     with StageBar(console, patience=0.0) as bar:
         bar._timer.join()
-        for event in told[0]:
+        for event in observed[0]:
             bar(event)
             bar._bar.refresh()
     assert "weights of the diagonal" in page.getvalue()
     assert "found" in page.getvalue()
 
 
-def test_a_quick_fit_draws_no_bar(told):
+def test_a_quick_fit_draws_no_bar(observed):
     from rich.console import Console
 
     from robustfourier.cli.progress_bar import StageBar
 
     page = io.StringIO()
     with StageBar(Console(file=page, force_terminal=True), patience=60.0) as bar:
-        for event in told[0]:
+        for event in observed[0]:
             bar(event)
     assert "diagonal" not in page.getvalue()

@@ -1,4 +1,4 @@
-"""Who watches a fit: a bar, a page, a log. The fit prints nothing; observers are told.
+"""Who watches a fit: a bar, a page, a log. The fit prints nothing; it emits events.
 
 Observers are callables, as in `robustfourier.training.callbacks`; here each is given an `Event`.
 They are set for a block of code, so that no stage has to hand them on::
@@ -6,9 +6,10 @@ They are set for a block of code, so that no stage has to hand them on::
     with observed_by(print):
         PeriodicMixture().fit(t, y)
 
-Without an observer `tell` looks at one empty tuple and returns, and what is costly to tell is asked
-for with `listening` first. Events carry copies or numbers that nobody changes later, so a fit gives
-the same bits with observers and without. An observer that raises ends the fit with its error.
+Without an observer `emit` looks at one empty tuple and returns; facts that are costly to collect
+are collected only if `listening`. Events carry copies or numbers that nobody changes later, so a
+fit gives the same bits with observers and without. An observer that raises ends the fit with its
+error.
 """
 
 from __future__ import annotations
@@ -70,7 +71,7 @@ _OBSERVERS: ContextVar[tuple[Observer, ...]] = ContextVar("observers", default=(
 
 @contextmanager
 def observed_by(*observers: Observer) -> Iterator[None]:
-    """Tell these observers, besides those already there, of all that fits in the block do.
+    """Call these observers, besides those already there, on all events of fits in the block.
 
     >>> import numpy as np
     >>> from robustfourier import PeriodicMixture
@@ -92,8 +93,8 @@ def listening() -> bool:
     return bool(_OBSERVERS.get())
 
 
-def tell(stage: str, what: str = "began", **facts: Any) -> None:
-    """Tell all observers of an event."""
+def emit(stage: str, what: str = "began", **facts: Any) -> None:
+    """Call all observers with an event."""
     if observers := _OBSERVERS.get():
         event = Event(stage, what, facts)
         for observer in observers:

@@ -9,7 +9,7 @@ import pandas as pd
 
 from robustfourier.errors import DataError, require_choice
 from robustfourier.estimators.mixture import PeriodicMixture
-from robustfourier.observers import tell
+from robustfourier.observers import emit
 from robustfourier.results.result import as_column
 from robustfourier.samples import Samples
 
@@ -58,7 +58,7 @@ def fit_model(
 def _fit_network(samples: Samples, parameters: dict[str, Any]) -> Any:
     from robustfourier.estimators.network import FourierNetworkRegressor
 
-    tell("training")
+    emit("training")
     network = FourierNetworkRegressor(**parameters)
     weights = None if samples.errors is None else (samples.errors.min() / samples.errors) ** 2
     return network.fit(as_column(samples.axis), samples.values, sample_weight=weights)

@@ -36,7 +36,7 @@ from robustfourier.atomic_files import plain, write_text
 from robustfourier.fields.red_noise import NoiseColour
 from robustfourier.fields.vibration import Machine, band_of, envelope_signal
 from robustfourier.fit_config import reading_words
-from robustfourier.observers import STAGES, tell
+from robustfourier.observers import STAGES, emit
 from robustfourier.persistence import save
 from robustfourier.result_folders import RUN, claimed, exchanged
 from robustfourier.results import Result, summarise
@@ -129,7 +129,7 @@ def analyse(
             samples = read_samples(path, **reading)
             samples = samples if name is None else replace(samples, source=name)
             samples = samples if envelope is None else envelope_signal(samples, band_of(envelope))
-        tell("reading", "read", samples=samples)
+        emit("reading", "read", samples=samples)
     if callable(parameters):
         parameters = {} if samples is None else parameters(samples)
     parameters = dict(parameters or {})
@@ -160,7 +160,7 @@ def analyse(
             with exchanged(RUN, out) as draft:
                 words = shlex.join([called or str(path), *reading_words(reading)])
                 _write(result, model, identity, draft, formats, clock, (words, str(out)))
-    tell("report", "done", seconds=dict(clock.seconds))
+    emit("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
 
 
@@ -187,7 +187,7 @@ class _Clock:
     @contextmanager
     def __call__(self, step: str) -> Iterator[None]:
         if step in STAGES:  # fitting reports its own
-            tell(step)
+            emit(step)
         start = time.perf_counter()
         yield
         self.seconds[step] = time.perf_counter() - start

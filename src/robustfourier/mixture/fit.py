@@ -29,7 +29,7 @@ from robustfourier.mixture.search.detection import SAME_LINE, Detection, LineSea
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.mixture.transform import ColumnFits, Fitted
-from robustfourier.observers import listening, tell
+from robustfourier.observers import emit, listening
 
 SWEEPS = 2  # over the columns; the first finds the lines, the second settles what columns share
 ROBUST_ROUNDS = 3  # of pulling outliers in around the smoothed fit
@@ -47,13 +47,13 @@ def _begun(
 ) -> LineSearch:
     """Return the search for the lines of one column."""
     series = Series.of(theta, y, weights, settings)
-    tell("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
+    emit("sums", domain=domain, n_samples=len(theta), max_mode=series.max_mode)
     return LineSearch(series)
 
 
 def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]:
     """Return the model of the lines that were found, and those of them that it is made of."""
-    tell("patterns")
+    emit("patterns")
     model, series = _composed(domain, found)
     while len(unknown := unknown_period(model)):
         many = len(unknown) > 1
@@ -75,7 +75,7 @@ def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]
     model = model.explaining(series)
     if listening():
         components = model.components(shares([model])[0], 0, 0)
-        tell("patterns", "composed", components=components)
+        emit("patterns", "composed", components=components)
     return model, found
 
 

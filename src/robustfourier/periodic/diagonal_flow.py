@@ -34,7 +34,7 @@ import numpy as np
 
 from robustfourier.arrays import ComplexArray, ComplexMatrix, FloatArray, IndexArray, Vector
 from robustfourier.compiling import compiled
-from robustfourier.observers import listening, tell
+from robustfourier.observers import emit, listening
 
 #: α² over x: the product of the start is that much smaller than what noise shows of a coefficient.
 START = 1e-3
@@ -143,9 +143,9 @@ def diagonal_flow(
     time = asinh(2.0 * threshold / alpha**2) / (2.0 * threshold)
     layer = _Layer(modes, coefficients, strength, window, alpha, AWAKES * threshold)
     for part in np.linspace(0.0, 1.0, _FRAMES, endpoint=False) if listening() else ():
-        tell("diagonal", "weights", modes=modes, weight=layer.after(part * time)[0], trained=part)
+        emit("diagonal", "weights", modes=modes, weight=layer.after(part * time)[0], trained=part)
     weight, amplitude, steps = layer.after(time)
-    tell("diagonal", "weights", modes=modes, weight=weight, trained=time / duration)
+    emit("diagonal", "weights", modes=modes, weight=weight, trained=time / duration)
     found = modes, weight, strength, amplitude, noise_gradient, time, duration, steps
     return DiagonalFlow(*found)
 

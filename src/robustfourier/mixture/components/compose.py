@@ -19,7 +19,7 @@ from robustfourier.mixture.components.tied_fit import Found, tied_lines
 from robustfourier.mixture.components.waveform_prior import Prior, prior_of
 from robustfourier.mixture.components.weak_harmonics import waveform_rows
 from robustfourier.mixture.search.detection import SAME_LINE, Detection
-from robustfourier.observers import listening, tell
+from robustfourier.observers import emit, listening
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.harmonic_families import Families, tied
 from robustfourier.periodic.semidefinite import pseudo_inverse
@@ -129,7 +129,7 @@ def compose(
     grouping, alarm = found.grouping, found.false_alarm
     if listening():
         facts = {"components": grouping.component, "orders": grouping.order}
-        tell("patterns", "grouped", modes=refined.lines.mode, **facts)
+        emit("patterns", "grouped", modes=refined.lines.mode, **facts)
     if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
     limit = series.distinct // 8 - len(mode)

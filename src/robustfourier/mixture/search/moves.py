@@ -53,7 +53,7 @@ from robustfourier.mixture.search.robust import (
 )
 from robustfourier.mixture.significance import false_alarm
 from robustfourier.mixture.timeseries import GAPPY, Series
-from robustfourier.observers import tell
+from robustfourier.observers import emit
 from robustfourier.periodic.basis import Breaks
 from robustfourier.periodic.diagonal_flow import DiagonalFlow, diagonal_flow
 from robustfourier.periodic.priors import FORGETFUL, LONGEST, STEADIER, breaks_price
@@ -126,14 +126,14 @@ class Search:
             return
         self._start_from_median()
         self._pull_in_outliers()
-        tell("diagonal")
+        emit("diagonal")
         closed = self._closed()
         plain = self._or_as_given(self._scored(self.fit, closed, fresh=True))
         if self.loss == "auto" and plain.noise.coloured:
             self._take(plain)  # what is far from its neighbours is known as such only now
             self._pull_in_outliers()
             plain = self._or_as_given(self._scored(self.fit, plain.noise, fresh=True))
-        tell("lines")
+        emit("lines")
         best = self._improved(plain, range(1))
         self._take(best)
         yield
@@ -229,7 +229,7 @@ class Search:
         self.noise, self.assessment = scored.noise, scored.assessment
         lines = self.fit.refined.lines
         amplitudes = np.hypot.reduce(lines.amplitude * self.series.scale, axis=1)  # no overflow
-        tell("lines", "kept", modes=lines.mode, amplitudes=amplitudes)
+        emit("lines", "kept", modes=lines.mode, amplitudes=amplitudes)
 
     # -- moves ------------------------------------------------------------------------------------
 
@@ -398,7 +398,7 @@ class Search:
                 other = self._separated(fit_lines(self.series, fit.modes, fit.known, rung))
                 trial = self._scored(other, best.noise, beat=best.score)
                 best = trial if trial.score > best.score + _WORTH else best
-        tell("lines", "trend", bends=best.fit.rung, breaks=self.series.breaks.place)
+        emit("lines", "trend", bends=best.fit.rung, breaks=self.series.breaks.place)
         return best
 
     def _with_breaks(self, best: Scored) -> Scored:
@@ -481,7 +481,7 @@ class Search:
             proposed = self._proposed(fit, noise or self._white(fit))
             if not len(proposed):
                 return fit
-            tell("lines", "proposed", modes=proposed)
+            emit("lines", "proposed", modes=proposed)
             self._asked = np.append(self._asked, proposed)
             modes = np.concatenate([fit.modes, proposed])
             known = np.concatenate([fit.known, np.zeros(len(proposed), bool)])
@@ -530,12 +530,12 @@ class Search:
             assessment = assess(self.series, fit, noise or self._white(fit))
             alarm = np.where(unknowable(self.series, fit), 1.0, assessment.false_alarm)
             alarm = np.where(fit.known, 0.0, alarm)
-            tell("lines", "tested", modes=fit.modes, false_alarm=alarm)
+            emit("lines", "tested", modes=fit.modes, false_alarm=alarm)
             bad = np.asarray(alarm > self.level)
             if not bad.any():
                 return fit
             drop = weakest_apart(fit.modes, assessment.ratio, bad)
-            tell("lines", "dropped", modes=fit.modes[drop], reason=f"{_NOISE} {self.level:g}")
+            emit("lines", "dropped", modes=fit.modes[drop], reason=f"{_NOISE} {self.level:g}")
             fit = self._kept(fit, ~np.isin(np.arange(len(bad)), drop))
 
     def _kept(self, fit: Fit, keep: BoolArray) -> Fit:
@@ -572,7 +572,7 @@ class Search:
             keep &= fit.known | series.is_open(fit.modes)
             if keep.all():
                 return fit
-            tell("lines", "dropped", modes=fit.modes[~keep], reason=_OUT_OF_PLACE)
+            emit("lines", "dropped", modes=fit.modes[~keep], reason=_OUT_OF_PLACE)
             fit = fit_lines(series, fit.modes[keep], fit.known[keep], fit.rung)
 
     # -- outliers ---------------------------------------------------------------------------------
@@ -666,4 +666,4 @@ class Search:
         self._take(self._with_quasi_periodic(best))
         far = np.abs(self._asked[:, None] - self.fit.modes).min(axis=1, initial=np.inf) >= APART
         if far.any():
-            tell("lines", "dropped", modes=np.unique(self._asked[far]), reason=_EXPLAINED)
+            emit("lines", "dropped", modes=np.unique(self._asked[far]), reason=_EXPLAINED)
