@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import platform
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -224,6 +224,15 @@ def _names(results: Results, entries: Sequence[Entry], group: str) -> list[str]:
     return [entry.name for entry in entries if entry.group == group and entry.name in present]
 
 
+def _by_method(
+    results: Results, head: Sequence[str], cells: Callable[[str], Sequence[str] | None]
+) -> str:
+    """Return a table with a line for each method that has cells; empty without any."""
+    lines = [(key, cells(key)) for key in results.methods()]
+    body = [[_name(key), *line] for key, line in lines if line is not None]
+    return markdown(["method", *head], body) if body else ""
+
+
 def _error_table(results: Results, names: list[str]) -> str:
     best = {
         name: min(
@@ -236,13 +245,14 @@ def _error_table(results: Results, names: list[str]) -> str:
         )
         for name in names
     }
-    body = []
-    for key in results.methods():
+
+    def cells(key: str) -> list[str] | None:
         values = [results.median(name, key, "error") for name in names]
-        if np.isfinite(values).any():
-            cells = [_bold(value, best[name]) for value, name in zip(values, names, strict=True)]
-            body.append([_name(key), *cells])
-    return markdown(["method", *names], body)
+        if not np.isfinite(values).any():
+            return None
+        return [_bold(value, best[name]) for value, name in zip(values, names, strict=True)]
+
+    return _by_method(results, names, cells)
 
 
 def _bold(value: float, best: float) -> str:
@@ -252,28 +262,18 @@ def _bold(value: float, best: float) -> str:
 
 def _period_section(results: Results, entries: Sequence[Entry]) -> str:
     parts = ["## Periods"]
+    head = "problems|periods|precision|recall|precision, 3 s.e.|recall, 3 s.e.|components right"
+    columns = ("n_found", *PERIOD_COLUMNS, "own_3se")
     for group in PERIOD_GROUPS:
         names = _names(results, entries, group)
-        body = []
-        for key in results.methods():
+
+        def cells(key: str, names: list[str] = names) -> list[str] | None:
             on = [name for name in names if results.values(name, key, "recall")]
-            if on:
-                cells = [number(results.mean(on, key, column)) for column in PERIOD_COLUMNS]
-                found = number(results.mean(on, key, "n_found"))
-                own = number(results.mean(on, key, "own_3se"))
-                body.append([_name(key), f"{len(on)} of {len(names)}", found, *cells, own])
-        if body:
-            heads = [
-                "precision",
-                "recall",
-                "precision, 3 s.e.",
-                "recall, 3 s.e.",
-                "components right",
-            ]
-            parts += [
-                f"### {_capital(group)}",
-                markdown(["method", "problems", "periods", *heads, "own 3 s.e. hold"], body),
-            ]
+            means = [number(results.mean(on, key, column)) for column in columns]
+            return [f"{len(on)} of {len(names)}", *means] if on else None
+
+        if text := _by_method(results, [*head.split("|"), "own 3 s.e. hold"], cells):
+            parts += [f"### {_capital(group)}", text]
     return "\n\n".join(parts)
 
 
@@ -302,43 +302,40 @@ def _own_section(results: Results, shared: Results, entries: Sequence[Entry]) ->
 
 def _noise_section(results: Results, entries: Sequence[Entry]) -> str:
     names = _names(results, entries, NOTHING)
-    body = [
-        [_name(key), *(number(results.mean([name], key, "n_found")) for name in names)]
-        for key in results.methods()
-        if any(results.values(name, key, "n_found") for name in names)
-    ]
-    return (
-        "## Pure noise\n\nPeriods reported per series of 1000 samples in which there is none.\n\n"
-        + markdown(["method", *names], body)
-    )
+
+    def cells(key: str) -> list[str] | None:
+        there = any(results.values(name, key, "n_found") for name in names)
+        return [number(results.mean([name], key, "n_found")) for name in names] if there else None
+
+    words = "Periods reported per series of 1000 samples in which there is none."
+    return f"## Pure noise\n\n{words}\n\n{_by_method(results, names, cells)}"
 
 
 def _cost_section(results: Results, entries: Sequence[Entry], figures: list[str]) -> str:
     parts = ["## Seconds and memory"]
     if "size.png" in figures:
         parts.append("![Seconds and memory against size](figures/benchmarks/size.png)")
-    sizes = _names(results, entries, SIZE)
-    body = []
-    for key in results.methods():
-        if any(results.values(name, key, "seconds") for name in sizes):
-            body.append([_name(key), *(_cost(results, name, key) for name in sizes)])
+    sizes, groups = _names(results, entries, SIZE), (PAPER, MIXTURES, LINKED, HARD, REAL)
+
+    def costs(key: str) -> list[str] | None:
+        there = any(results.values(name, key, "seconds") for name in sizes)
+        return [_cost(results, name, key) for name in sizes] if there else None
+
+    def medians(key: str) -> list[str] | None:
+        seconds = [
+            [v for name in _names(results, entries, group)
+             for v in results.values(name, key, "seconds")] for group in groups
+        ]  # fmt: skip
+        there = any(seconds)
+        return [number(float(np.median(v)) if v else np.nan) for v in seconds] if there else None
+
     parts.append(
         "Seconds / megabytes, three tones at irregular times; the band of the dictionaries stays, "
         "periodograms search half a mode per sample, ours five (at most 50 000)."
     )
-    parts.append(markdown(["method", *sizes], body))
+    parts.append(_by_method(results, sizes, costs))
     parts += _ends(results, sizes)
-    body = []
-    groups = (PAPER, MIXTURES, LINKED, HARD, REAL)
-    for key in results.methods():
-        medians = []
-        for group in groups:
-            names = _names(results, entries, group)
-            values = [v for name in names for v in results.values(name, key, "seconds")]
-            medians.append(number(float(np.median(values))) if values else "–")
-        if any(cell != "–" for cell in medians):
-            body.append([_name(key), *medians])
-    parts += ["Median seconds by group:", markdown(["method", *groups], body)]
+    parts += ["Median seconds by group:", _by_method(results, groups, medians)]
     return "\n\n".join(parts)
 
 

@@ -188,7 +188,8 @@ def draw_example_4(seed: int) -> Task:
     low, high = data.values.min(), data.values.max()
     truth = 2.0 * (data.values - low) / (high - low) - 1.0
     y = truth + 0.4 * np.random.default_rng(seed).standard_normal(truth.size)
-    return _measured(data.times, y, data.times, truth, data, LINKED_BAND, even=True)
+    given, wanted = (data.times, y), (data.times, truth)
+    return _measured(given, wanted, data, even=True, highest_mode=LINKED_BAND)
 
 
 def draw_noise(seed: int, *, sampling: str, noise_kind: str) -> Task:
@@ -203,62 +204,26 @@ def draw_noise(seed: int, *, sampling: str, noise_kind: str) -> Task:
         random_state=seed,
     )
     none = np.empty(0)
-    t_test = np.linspace(-1.0, 1.0, 1000)
-    return Task(
-        problem.theta,
-        problem.y,
-        t_test,
-        np.zeros(1000),
-        1.0,
-        none,
-        none,
-        none,
-        none,
-        sampling == "even",
-        "noise",
-        Hints(none, BAND),
-    )
+    given, wanted = (problem.theta, problem.y), (np.linspace(-1.0, 1.0, 1000), np.zeros(1000))
+    truth = (none, none, none, none)
+    return Task(*given, *wanted, 1.0, *truth, sampling == "even", "noise", Hints(none, BAND))
+
+
+Series = tuple[FloatArray, FloatArray]
+"""Times and values, of shape (n,) each."""
 
 
 def _measured(
-    t: FloatArray,
-    y: FloatArray,
-    t_test: FloatArray,
-    y_test: FloatArray,
-    data: Dataset,
-    highest_mode: float,
-    *,
-    even: bool = False,
-    latitude: float | None = None,
-    epoch: str = "",
+    given: Series, wanted: Series, data: Dataset, *, even: bool = False, **hints: Any
 ) -> Task:
     periods = np.array(data.periods)
     unknown = np.full(periods.size, np.nan)
-    return Task(
-        t,
-        y,
-        t_test,
-        y_test,
-        float(np.std(y_test)),
-        periods,
-        unknown,
-        periods,
-        unknown,
-        even,
-        "measured",
-        Hints(periods, highest_mode, False, latitude, epoch, harmonics=10),
-    )
+    size, truth = float(np.std(wanted[1])), (periods, unknown, periods, unknown)
+    known = Hints(periods, **hints, harmonics=10)
+    return Task(*given, *wanted, size, *truth, even, "measured", known)
 
 
-def draw_held_out(
-    seed: int,
-    *,
-    load: Callable[[], Dataset],
-    block: float,
-    highest_mode: float,
-    latitude: float | None = None,
-    epoch: str = "",
-) -> Task:
+def draw_held_out(seed: int, *, load: Callable[[], Dataset], block: float, **hints: Any) -> Task:
     """Hold out a random fifth of the blocks of length `block` (in the series' own unit)."""
     data = load()
     origin = data.times[0]
@@ -268,34 +233,17 @@ def draw_held_out(
         blocks, max(1, round(HELD_OUT * blocks.size)), replace=False
     )
     out = np.isin(number, chosen)
-    t = data.times - origin
-    return _measured(
-        t[~out],
-        data.values[~out],
-        t[out],
-        data.values[out],
-        data,
-        highest_mode,
-        latitude=latitude,
-        epoch=epoch,
-    )
+    t, y = data.times - origin, data.values
+    return _measured((t[~out], y[~out]), (t[out], y[out]), data, **hints)
 
 
 def read_tide(folder: Path) -> Dataset:
     """Read a year of hourly sea level at Honolulu (tests of the UTide project; not shipped)."""
     days, level = np.loadtxt(folder / "tide_honolulu_2010" / "HNL2010.asc", unpack=True)
     hours = (12.4206012, 23.9344697, 25.8193417, 12.0, 24.0658902, 12.6583482, 11.9672348)
-    return Dataset(
-        "sea level at Honolulu, 2010",
-        days,
-        level - level.mean(),
-        None,
-        "day",
-        "mm",
-        tuple(hour / 24.0 for hour in hours),
-        "tests of the UTide project",
-        "MIT",
-    )
+    periods = tuple(hour / 24.0 for hour in hours)
+    series, source = (days, level - level.mean(), None), ("tests of the UTide project", "MIT")
+    return Dataset("sea level at Honolulu, 2010", *series, "day", "mm", periods, *source)
 
 
 def read_star(folder: Path) -> Dataset:
@@ -303,14 +251,6 @@ def read_star(folder: Path) -> Dataset:
     day, magnitude = np.loadtxt(
         folder / "star_1924" / "star.csv", delimiter=",", skiprows=1, unpack=True
     )
-    return Dataset(
-        "variable star, 1924",
-        day,
-        magnitude,
-        None,
-        "day",
-        "magnitude",
-        (29.0, 24.0),
-        "Whittaker and Robinson, The Calculus of Observations, 1924",
-        "public domain",
-    )
+    source = "Whittaker and Robinson, The Calculus of Observations, 1924"
+    series, what = (day, magnitude, None), ("day", "magnitude", (29.0, 24.0))
+    return Dataset("variable star, 1924", *series, *what, source, "public domain")
