@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks.noises import autoregressive
-from benchmarks.ordinary.problem import Drawn, Period, Truth, about, resolution, strict
+from benchmarks.ordinary.problem import Period, Problem, Truth, about, resolution, strict
 from robustfourier.arrays import FloatArray
 
 YEAR = 365.25
@@ -51,7 +51,7 @@ def a_week(times: Any) -> Truth:
     return Truth((week,), 2, (day,))
 
 
-def cloudy_days(rng: Generator) -> Drawn:
+def cloudy_days(rng: Generator) -> Problem:
     """Sixty days of hourly temperatures: the day is weaker under clouds, which stay for days."""
     n = 24 * 60
     hour = np.arange(n)
@@ -59,10 +59,10 @@ def cloudy_days(rng: Generator) -> Drawn:
     shape = np.cos(2 * np.pi * (hour - 15) / 24.0) + 0.2 * np.cos(4 * np.pi * (hour - 14) / 24.0)
     y = 18.0 + 4.0 * clouds * shape + 2.0 * autoregressive(rng, n, 72.0) + 0.2 * rng.normal(size=n)
     times = dates("2022-06-01", n, "1h")
-    return Drawn(times, y, Truth((strict(1.0, times),), 1))
+    return Problem.of(times, y, Truth((strict(1.0, times),), 1))
 
 
-def road_traffic(rng: Generator) -> Drawn:
+def road_traffic(rng: Generator) -> Problem:
     """Eight weeks of vehicles per hour; on three holidays a workday looks like a Sunday."""
     n = 24 * 56
     days = np.arange(n) / 24.0
@@ -70,10 +70,10 @@ def road_traffic(rng: Generator) -> Drawn:
     shape = week_and_day(np.where(np.isin(np.floor(days), free), days % 1.0 + 6.0, days))
     y = rng.poisson(80.0 + 900.0 * shape * np.exp(0.08 * autoregressive(rng, n, 3.0))).astype(float)
     times = dates("2022-04-04", n, "1h")
-    return Drawn(times, y, a_week(times))
+    return Problem.of(times, y, a_week(times))
 
 
-def weekly_sales(rng: Generator) -> Drawn:
+def weekly_sales(rng: Generator) -> Problem:
     """Five years of weekly sales with a yearly season, a peak in December and missing weeks."""
     times = dates("2017-01-02", 261, "7D")
     phase = np.arange(261) * 7.0 / YEAR
@@ -84,10 +84,10 @@ def weekly_sales(rng: Generator) -> Drawn:
     y *= 1.0 + 0.05 * rng.normal(size=261)
     keep = rng.uniform(size=261) > rng.uniform(0.05, 0.12)
     times, y = times[keep], y[keep]
-    return Drawn(times, y, Truth((strict(YEAR, times, noise=50.0, amplitude=150.0),), 1))
+    return Problem.of(times, y, Truth((strict(YEAR, times, noise=50.0, amplitude=150.0),), 1))
 
 
-def temperature_clock_change(rng: Generator) -> Drawn:
+def temperature_clock_change(rng: Generator) -> Problem:
     """Ten weeks of hourly temperatures in local time, one hour skipped or repeated midway."""
     n, change = 24 * 70, 24 * 35 + 2
     true = np.arange(n)
@@ -100,10 +100,10 @@ def temperature_clock_change(rng: Generator) -> Drawn:
     times = start + hours * np.timedelta64(1, "h")
     # The clock moves 1/24 of a cycle, below a tenth. That it moved is for the reader of the file
     # to notice; the fit sees one repeated or one missing time. What adds must not be multiplied.
-    return Drawn(times, y, Truth((strict(1.0, times),), 1, must_not_say=("logarithm",)))
+    return Problem.of(times, y, Truth((strict(1.0, times),), 1, must_not_say=("logarithm",)))
 
 
-def electricity_half_hourly(rng: Generator) -> Drawn:
+def electricity_half_hourly(rng: Generator) -> Problem:
     """Six weeks of demand every half hour: a week whose day breathes, with slow drift."""
     n = 48 * 42
     days = np.arange(n) / 48.0
@@ -111,10 +111,10 @@ def electricity_half_hourly(rng: Generator) -> Drawn:
     y = 30e3 + 15e3 * breath * week_and_day(days) + 600.0 * autoregressive(rng, n, 48.0 * 4.0)
     y += 150.0 * rng.normal(size=n)
     times = dates("2021-06-07", n, "30m")
-    return Drawn(times, y, a_week(times))
+    return Problem.of(times, y, a_week(times))
 
 
-def electricity_hourly(rng: Generator) -> Drawn:
+def electricity_hourly(rng: Generator) -> Problem:
     """Twelve weeks of hourly load, higher in the cold."""
     n = 24 * 84
     days = np.arange(n) / 24.0
@@ -122,10 +122,10 @@ def electricity_hourly(rng: Generator) -> Drawn:
     y = 500.0 + 300.0 * breath * week_and_day(days) + 15.0 * autoregressive(rng, n, 72.0)
     y += 6.0 * rng.normal(size=n)
     times = dates("2020-10-05", n, "1h")
-    return Drawn(times, y, a_week(times))
+    return Problem.of(times, y, a_week(times))
 
 
-def web_daily(rng: Generator) -> Drawn:
+def web_daily(rng: Generator) -> Problem:
     """Two years of daily visits: weekends low, holidays lower, growth, memory in the noise."""
     n = 730
     day = np.arange(n)
@@ -139,19 +139,19 @@ def web_daily(rng: Generator) -> Drawn:
     share = about(weekday_share(y), weekday_share(np.log(y)), weekday_share(around))
     # No upper bound: to whom the holidays are outliers, the week is nearly all.
     wild = np.isin(day, holidays)
-    return Drawn(times, y, Truth((strict(7.0, times, share=(share[0], 1.0)),), 1), wild=wild)
+    return Problem.of(times, y, Truth((strict(7.0, times, share=(share[0], 1.0)),), 1), wild=wild)
 
 
-def web_hourly(rng: Generator) -> Drawn:
+def web_hourly(rng: Generator) -> Problem:
     """Five weeks of hourly visits, counted."""
     n = 24 * 35
     days = np.arange(n) / 24.0
     y = 60.0 + 400.0 * week_and_day(days) * np.exp(0.06 * autoregressive(rng, n, 48.0))
     times = dates("2023-03-06", n, "1h")
-    return Drawn(times, rng.poisson(y).astype(float), a_week(times))
+    return Problem.of(times, rng.poisson(y).astype(float), a_week(times))
 
 
-def retail_week_and_year(rng: Generator) -> Drawn:
+def retail_week_and_year(rng: Generator) -> Problem:
     """Three years of daily sales: a week and a year that have nothing to do with each other."""
     n = 1096
     day = np.arange(n)
@@ -165,10 +165,10 @@ def retail_week_and_year(rng: Generator) -> Drawn:
             YEAR, times, noise=8.0, amplitude=25.0, share=about(1e4 * np.var(season) / np.var(y))
         ),
     )
-    return Drawn(times, y, Truth(both, 2))
+    return Problem.of(times, y, Truth(both, 2))
 
 
-def long_tailed_week(rng: Generator) -> Drawn:
+def long_tailed_week(rng: Generator) -> Problem:
     """One loud day a week, whose height follows a lognormal law."""
     n = 365
     day = np.arange(n)
@@ -179,20 +179,20 @@ def long_tailed_week(rng: Generator) -> Drawn:
     # is left out of the variation too, nearly all of it.
     share = (about(weekday_share(y), weekday_share(y, np.median))[0], 1.0)
     week = strict(7.0, times, noise=8.0, amplitude=12.0, share=share)
-    return Drawn(times, y, Truth((week,), 1))
+    return Problem.of(times, y, Truth((week,), 1))
 
 
-def counts(rng: Generator) -> Drawn:
+def counts(rng: Generator) -> Problem:
     """Admissions per day, a handful each, fewer at weekends."""
     n = 450
     rate = np.array([6.0, 5.4, 5.0, 4.8, 4.6, 2.6, 2.8])[np.arange(n) % 7]
     times = dates("2021-02-01", n, "1D")
     y = rng.poisson(rate).astype(float)
     week = strict(7.0, times, noise=2.1, amplitude=1.4, share=about(weekday_share(y)))
-    return Drawn(times, y, Truth((week,), 1))
+    return Problem.of(times, y, Truth((week,), 1))
 
 
-def co2(rng: Generator) -> Drawn:
+def co2(rng: Generator) -> Problem:
     """Monthly concentrations over 25 years: a bending rise and a season of two harmonics."""
     n = 300
     t = np.arange(n) / 12.0
@@ -205,10 +205,10 @@ def co2(rng: Generator) -> Drawn:
     # at both ends, five times, is 2.5.
     season = strict(YEAR, times, noise=0.4, amplitude=2.8)
     rises = (float(rise[-1] - rise[0]), 2.5)
-    return Drawn(times, y, Truth((season,), 1, rise=rises, must_not_say=("logarithm",)))
+    return Problem.of(times, y, Truth((season,), 1, rise=rises, must_not_say=("logarithm",)))
 
 
-def passengers(rng: Generator) -> Drawn:
+def passengers(rng: Generator) -> Problem:
     """Twelve years of monthly passengers: growth times season. Times in years."""
     n = 144
     t = 1949.0 + np.arange(n) / 12.0
@@ -220,19 +220,19 @@ def passengers(rng: Generator) -> Drawn:
     # logarithms 0.0155 against 0.0016 + 0.0004 of noise.
     # Sizes that grow with the level are to be reported as such.
     season = strict(1.0, t, share=about(0.08, 0.89))
-    return Drawn(t, y, Truth((season,), 1, must_say=("logarithm",)))
+    return Problem.of(t, y, Truth((season,), 1, must_say=("logarithm",)))
 
 
-def passengers_by_date(rng: Generator) -> Drawn:
+def passengers_by_date(rng: Generator) -> Problem:
     """The same, as files have it: the first day of each month, whose lengths differ."""
     drawn = passengers(rng)
     months = np.datetime64("1949-01", "M") + np.arange(len(drawn.values))
     times = months.astype("datetime64[s]")
     season = strict(YEAR, times, share=about(0.08, 0.89))
-    return Drawn(times, drawn.values, Truth((season,), 1, must_say=("logarithm",)))
+    return Problem.of(times, drawn.values, Truth((season,), 1, must_say=("logarithm",)))
 
 
-def growing_seasons(rng: Generator) -> Drawn:
+def growing_seasons(rng: Generator) -> Problem:
     """Three clean yearly cycles whose height grows along a linear trend."""
     n = 157
     times = dates("2020-01-06", n, "7D")
@@ -240,10 +240,10 @@ def growing_seasons(rng: Generator) -> Drawn:
     phase = np.arange(n) * 7.0 / YEAR + rng.uniform()
     y = 50.0 + 20.0 * u + (4.0 + 8.0 * u) * np.cos(2 * np.pi * phase) + rng.normal(size=n)
     # A height that doubles twice over leaves the middle of the record where it is: strict.
-    return Drawn(times, y, Truth((strict(YEAR, times, noise=1.0, amplitude=8.0),), 1))
+    return Problem.of(times, y, Truth((strict(YEAR, times, noise=1.0, amplitude=8.0),), 1))
 
 
-def two_years_temperature(rng: Generator) -> Drawn:
+def two_years_temperature(rng: Generator) -> Problem:
     """Two years of temperatures every six hours: a year, a day, and weather."""
     n = 2922
     days = np.arange(n) / 4.0
@@ -256,10 +256,10 @@ def two_years_temperature(rng: Generator) -> Drawn:
     # double that.
     year = Period(YEAR, resolution(YEAR, times, 0.22))
     both = (year, strict(1.0, times, noise=2.5, amplitude=3.0))
-    return Drawn(times, y, Truth(both, 2))
+    return Problem.of(times, y, Truth(both, 2))
 
 
-def week_summed_by_month(rng: Generator) -> Drawn:
+def week_summed_by_month(rng: Generator) -> Problem:
     """Twelve years of monthly sums of a daily series that has a week: 87.4 days is the calendar."""
     days = np.datetime64("2008-01-01", "D") + np.arange(4383)
     weekday = (days.astype(int) + 3) % 7
@@ -275,4 +275,4 @@ def week_summed_by_month(rng: Generator) -> Drawn:
         Period(7.0, resolution(7.0, times, 0.5)),))  # fmt: skip
     # Months of different lengths smear the image, and put further ones beside it.
     other = tuple(Period(value, 0.02 * value) for value in (image[0], 348.0, YEAR))
-    return Drawn(times, y, Truth((known,), 3, other, must_say=(r"week|calendar|trading",)))
+    return Problem.of(times, y, Truth((known,), 3, other, must_say=(r"week|calendar|trading",)))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from types import ModuleType
 from zlib import crc32
 
@@ -24,22 +25,22 @@ from benchmarks.ordinary import (
     surveys,
     tones,
 )
-from benchmarks.ordinary.problem import Drawn, Problem
+from benchmarks.ordinary.problem import Problem
 
 # Kinds whose first seed is right and quick; they run with the tests.
 QUICK = (
     "white", "red", "constant", "ramp", "heavy_tails", "quiet_star", "rounded", "few_samples",
     "irregular_tones", "tone_in_red", "counts", "close_hums",
 )  # fmt: skip
-Kind = Callable[[Generator], Drawn]
+Kind = Callable[[Generator], Problem]
 
 
 def _kinds(*modules: ModuleType) -> dict[str, Kind]:
-    """Functions of a generator alone that return a `Drawn`, and `VARIANTS` of the others."""
+    """Functions of a generator alone that return a `Problem`, and `VARIANTS` of the others."""
     found: dict[str, Kind] = {}
     for module in modules:
         for name, part in vars(module).items():
-            if getattr(part, "__annotations__", {}) == {"rng": "Generator", "return": "Drawn"}:
+            if getattr(part, "__annotations__", {}) == {"rng": "Generator", "return": "Problem"}:
                 found[name] = part
         found |= vars(module).get("VARIANTS", {})
     return found
@@ -76,13 +77,12 @@ def problem(kind: str, seed: int) -> Problem:
     Examples
     --------
     >>> task = problem("ramp", 0)
-    >>> task.name, len(task.values), task.truth.fundamentals
-    ('ramp 0', 300, ())
+    >>> task.kind, len(task.values), task.truth.fundamentals
+    ('ramp', 300, ())
     """
     fixed = real.KINDS | real.shared_kinds()
     if kind in fixed:
-        drawn, name = fixed[kind](), kind
+        drawn = fixed[kind]()
     else:
         drawn = _DRAWN[kind](np.random.default_rng([seed, crc32(kind.encode())]))
-        name = f"{kind} {seed}"
-    return drawn.problem(name, kind, seed)
+    return replace(drawn, kind=kind, seed=seed)

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.random import Generator
 
 from benchmarks import noises
-from benchmarks.ordinary.problem import Drawn, Period, Truth, about, nothing, resolution, strict
+from benchmarks.ordinary.problem import Period, Problem, Truth, about, nothing, resolution, strict
 
 
-def drifting_heart(rng: Generator) -> Drawn:
+def drifting_heart(rng: Generator) -> Problem:
     """A minute of heart beats whose rate rises by a fifth, as in somebody who stands up."""
     t = np.arange(3000) / 50.0
     rate = rng.uniform(1.0, 1.3) * (1.0 + 0.2 * t / 60.0)
@@ -22,10 +22,10 @@ def drifting_heart(rng: Generator) -> Drawn:
     y += 0.05 * rng.normal(size=3000)
     mean = 60.0 / float(phase[-1] - phase[0])
     known = Period(mean, 0.11 * mean, wanders=True)  # the rates of the record, ten percent each way
-    return Drawn(t, y, Truth((known,), 1))
+    return Problem.of(t, y, Truth((known,), 1))
 
 
-def ringing_modes(rng: Generator) -> Drawn:
+def ringing_modes(rng: Generator) -> Problem:
     """Seven modes, each rung by noise and damped within ten cycles: none of them is a line."""
     n = 3000
     t = np.arange(n) / 10.0
@@ -35,20 +35,20 @@ def ringing_modes(rng: Generator) -> Drawn:
         y += noises.resonance(rng, n, 10.0 * period, 100.0 * period)
     # Half width of a hump that is damped within ten cycles: 1/(2π 10) of its frequency; four each.
     known = tuple(Period(p, 4.0 * p / (20.0 * np.pi), wanders=True) for p in periods)
-    return Drawn(t, y, Truth((), 7, known))
+    return Problem.of(t, y, Truth((), 7, known))
 
 
-def chirp(rng: Generator) -> Drawn:
+def chirp(rng: Generator) -> Problem:
     """A tone whose frequency doubles over the record: no period is strict."""
     t = np.arange(1200) / 20.0
     low = rng.uniform(0.4, 0.7)
     y = np.cos(2 * np.pi * low * (t + t**2 / 120.0)) + 0.3 * rng.normal(size=1200)
     middle = 1.0 / (1.5 * low)
     known = Period(middle, 0.55 * middle, wanders=True)
-    return Drawn(t, y, Truth((), 1, (known,)))
+    return Problem.of(t, y, Truth((), 1, (known,)))
 
 
-def phase_jump(rng: Generator) -> Drawn:
+def phase_jump(rng: Generator) -> Problem:
     """A clock that is set forward by a third of a cycle midway."""
     n = 800
     t = np.arange(n) / 10.0
@@ -56,10 +56,10 @@ def phase_jump(rng: Generator) -> Drawn:
     late = np.where(t > rng.uniform(30.0, 50.0), 1.0 / 3.0, 0.0)
     y = np.cos(2 * np.pi * (t / period + late + rng.uniform())) + 0.3 * rng.normal(size=n)
     known = Period(period, resolution(period, t, 0.5), wanders=True)
-    return Drawn(t, y, Truth((known,), 1))
+    return Problem.of(t, y, Truth((known,), 1))
 
 
-def fading(rng: Generator) -> Drawn:
+def fading(rng: Generator) -> Problem:
     """A bell struck once: one tone whose height falls to a tenth, period strict."""
     n = 1000
     t = np.arange(n) / 20.0
@@ -67,13 +67,13 @@ def fading(rng: Generator) -> Drawn:
     signal = np.exp(-2.3 * t / t[-1]) * np.cos(2 * np.pi * (t / period + rng.uniform()))
     y = signal + 0.1 * rng.normal(size=n)
     share = (about(float(np.var(signal) / np.var(y)))[0] - 0.3, 1.0)  # its mean height, or all
-    return Drawn(t, y, Truth((Period(period, resolution(period, t, 0.2), share),), 1))
+    return Problem.of(t, y, Truth((Period(period, resolution(period, t, 0.2), share),), 1))
 
 
-def noise_alone(rng: Generator, kind: str, sampling: str, n: int) -> Drawn:
+def noise_alone(rng: Generator, kind: str, sampling: str, n: int) -> Problem:
     """One of `noises`, in which nothing repeats."""
     t = noises.SAMPLINGS[sampling](rng, n)
-    return Drawn(t, noises.KINDS[kind](rng, t), nothing())
+    return Problem.of(t, noises.KINDS[kind](rng, t), nothing())
 
 
 VARIANTS = {
@@ -84,23 +84,23 @@ VARIANTS = {
 }
 
 
-def pulses(rng: Generator) -> Drawn:
+def pulses(rng: Generator) -> Problem:
     """One sample in 40 to 90 is high by seven to thirteen times the noise, always at one phase."""
     t = np.arange(2000.0)
     period = float(rng.integers(40, 90))
     signal = rng.uniform(2.0, 4.0) * (t % period == rng.integers(period))
     y = signal + 0.3 * rng.normal(size=len(t))
-    return Drawn(t, y, Truth((strict(period, t),), 1))
+    return Problem.of(t, y, Truth((strict(period, t),), 1))
 
 
-def seasonal_noise(rng: Generator) -> Drawn:
+def seasonal_noise(rng: Generator) -> Problem:
     """Noise whose size follows the year around a constant mean: no value repeats. In years."""
     t = np.arange(520) / 52.0
     y = 10.0 + np.exp(0.7 * np.cos(2 * np.pi * t)) * rng.normal(size=520)
-    return Drawn(t, y, nothing())
+    return Problem.of(t, y, nothing())
 
 
-def week_with_steps_and_outliers(rng: Generator) -> Drawn:
+def week_with_steps_and_outliers(rng: Generator) -> Problem:
     """A year of daily values: a week, two changes of level, and four in a hundred values wild."""
     n = 365 + 28
     day = np.arange(float(n))
@@ -113,4 +113,4 @@ def week_with_steps_and_outliers(rng: Generator) -> Drawn:
     y[wild] += rng.choice([-1.0, 1.0], int(wild.sum())) * rng.uniform(4.0, 12.0, int(wild.sum()))
     share = about(float(np.var(week) / np.var((y - level)[~wild])))
     known = strict(7.0, day, noise=0.25, amplitude=0.4, share=share, exact=True)
-    return Drawn(day, y, Truth((known,), 1), wild=wild, ahead=28)
+    return Problem.of(day, y, Truth((known,), 1), wild=wild, ahead=28)

@@ -8,10 +8,10 @@ from numpy.random import Generator
 from benchmarks.noises import autoregressive
 from benchmarks.ordinary.calendars import YEAR, dates, week_and_day
 from benchmarks.ordinary.nature import CONSTITUENTS
-from benchmarks.ordinary.problem import Drawn, Period, Truth, part, resolution, strict
+from benchmarks.ordinary.problem import Period, Problem, Truth, part, resolution, strict
 
 
-def quarterly_trips(rng: Generator) -> Drawn:
+def quarterly_trips(rng: Generator) -> Problem:
     """Twenty years of quarterly trips: a season on a level that walks; eight quarters ahead."""
     n = 80
     times = (np.datetime64("2000-01", "M") + 3 * np.arange(n)).astype("datetime64[s]")
@@ -19,20 +19,20 @@ def quarterly_trips(rng: Generator) -> Drawn:
     level = 300.0 + 3.0 * np.cumsum(rng.normal(size=n))
     y = level + season + 12.0 * rng.normal(size=n)
     known = Period(YEAR, resolution(YEAR, times, 0.1))
-    return Drawn(times, y, Truth((known,), 1), ahead=8)
+    return Problem.of(times, y, Truth((known,), 1), ahead=8)
 
 
-def hourly_demand(rng: Generator) -> Drawn:
+def hourly_demand(rng: Generator) -> Problem:
     """Four weeks of hourly demand, workdays and weekends; two days ahead."""
     n = 24 * 30
     days = np.arange(n) / 24.0
     y = 800.0 + 500.0 * week_and_day(days) + 30.0 * autoregressive(rng, n, 6.0)
     times = dates("2023-09-04", n, "1h")
     week, day = (Period(p, resolution(p, times[: 24 * 28], 0.15)) for p in (7.0, 1.0))
-    return Drawn(times, y, Truth((week,), 2, (day,)), ahead=48)
+    return Problem.of(times, y, Truth((week,), 2, (day,)), ahead=48)
 
 
-def sensor_drift(rng: Generator) -> Drawn:
+def sensor_drift(rng: Generator) -> Problem:
     """A day in a sensor that drifts away in a straight line; three days ahead. In hours."""
     n = 24 * 23
     t = np.arange(float(n))
@@ -40,20 +40,20 @@ def sensor_drift(rng: Generator) -> Drawn:
     slope = 0.01 * t
     y = signal + slope + 0.4 * rng.normal(size=n)
     known = strict(24.0, t, noise=0.4, amplitude=2.0, share=part(signal, y - slope), exact=True)
-    return Drawn(t, y, Truth((known,), 1), ahead=72)
+    return Problem.of(t, y, Truth((known,), 1), ahead=72)
 
 
-def growing_sales(rng: Generator) -> Drawn:
+def growing_sales(rng: Generator) -> Problem:
     """Eight years of monthly sales that grow by a tenth a year, season and noise with them."""
     n = 96 + 12
     t = 2010.0 + np.arange(n) / 12.0
     season = 0.15 * np.cos(2 * np.pi * (t + rng.uniform())) + 0.06 * np.cos(4 * np.pi * t)
     y = 200.0 * np.exp(0.1 * (t - t[0]) + season + 0.04 * rng.normal(size=n))
     known = strict(1.0, t, noise=0.04, amplitude=0.15, exact=True)
-    return Drawn(t, y, Truth((known,), 1), ahead=12)
+    return Problem.of(t, y, Truth((known,), 1), ahead=12)
 
 
-def low_counts(rng: Generator) -> Drawn:
+def low_counts(rng: Generator) -> Problem:
     """Three years of weekly cases, few each, more in winter; half a year ahead."""
     n = 156 + 26
     phase = 7.0 * np.arange(n) / YEAR
@@ -61,10 +61,10 @@ def low_counts(rng: Generator) -> Drawn:
     y = rng.poisson(rate).astype(float)
     times = dates("2016-01-04", n, "7D")
     known = Period(YEAR, resolution(YEAR, times, 0.15), part(rate, y))
-    return Drawn(times, y, Truth((known,), 1), ahead=26)
+    return Problem.of(times, y, Truth((known,), 1), ahead=26)
 
 
-def missing_blocks(rng: Generator) -> Drawn:
+def missing_blocks(rng: Generator) -> Problem:
     """Two patterns of which six tenths are lost in blocks; the next 60 samples ahead."""
     n = 1500 + 60
     t = np.arange(n) / 10.0
@@ -78,10 +78,10 @@ def missing_blocks(rng: Generator) -> Drawn:
         strict(p, t, noise=0.3, amplitude=size, exact=True)
         for p, size in ((first, 1.0), (second, 0.7))
     )
-    return Drawn(t, y, Truth(known, 2), ahead=60)
+    return Problem.of(t, y, Truth(known, 2), ahead=60)
 
 
-def jittered_clock(rng: Generator) -> Drawn:
+def jittered_clock(rng: Generator) -> Problem:
     """A tone sampled nearly evenly, with errors from a tenth to three times the noise."""
     n = 440
     t = np.arange(n) + 0.1 * rng.normal(size=n)
@@ -90,10 +90,10 @@ def jittered_clock(rng: Generator) -> Drawn:
     y = np.cos(2 * np.pi * (t / period + rng.uniform())) + errors * rng.normal(size=n)
     order = np.argsort(t)
     known = strict(period, t, noise=0.3, exact=True)
-    return Drawn(t[order], y[order], Truth((known,), 1), errors[order])
+    return Problem.of(t[order], y[order], Truth((known,), 1), errors[order])
 
 
-def month_of_tide(rng: Generator) -> Drawn:
+def month_of_tide(rng: Generator) -> Problem:
     """Twenty-nine days of hourly sea level and two days ahead: four constituents, little surge."""
     n = 24 * 31
     t = np.arange(float(n))
@@ -104,10 +104,10 @@ def month_of_tide(rng: Generator) -> Drawn:
     known = tuple(
         strict(p, t, noise=0.08, amplitude=size, exact=True) for p, size in CONSTITUENTS.values()
     )
-    return Drawn(t, y, Truth(known, 4), ahead=48)
+    return Problem.of(t, y, Truth(known, 4), ahead=48)
 
 
-def two_machines(rng: Generator) -> Drawn:
+def two_machines(rng: Generator) -> Problem:
     """Two sharp patterns of their own periods, a third apart; five cycles ahead."""
     n = 1600 + 80
     t = np.arange(n) / 10.0
@@ -118,10 +118,10 @@ def two_machines(rng: Generator) -> Drawn:
         phase = (t / period + rng.uniform()) % 1.0
         y += size * np.exp(-0.5 * ((phase - 0.5) / 0.1) ** 2)
     known = tuple(strict(p, t, noise=0.2, amplitude=0.3, exact=True) for p in (first, second))
-    return Drawn(t, y, Truth(known, 2), ahead=80)
+    return Problem.of(t, y, Truth(known, 2), ahead=80)
 
 
-def outage(rng: Generator) -> Drawn:
+def outage(rng: Generator) -> Problem:
     """A day in hourly visits with one outage of two days at zero; two days ahead."""
     n = 24 * 32
     hour = np.arange(n)
@@ -133,4 +133,4 @@ def outage(rng: Generator) -> Drawn:
     times = dates("2023-01-02", n, "1h")
     share = part(signal[~wild], y[~wild])
     known = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
-    return Drawn(times, y, Truth((known,), 1), wild=wild, ahead=48)
+    return Problem.of(times, y, Truth((known,), 1), wild=wild, ahead=48)

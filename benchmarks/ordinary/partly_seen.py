@@ -9,10 +9,10 @@ from numpy.random import Generator
 
 from benchmarks.noises import autoregressive
 from benchmarks.ordinary.calendars import YEAR, dates, week_and_day, weekday_share
-from benchmarks.ordinary.problem import Drawn, Period, Truth, about, resolution, strict
+from benchmarks.ordinary.problem import Period, Problem, Truth, about, resolution, strict
 
 
-def daytime_temperatures(rng: Generator) -> Drawn:
+def daytime_temperatures(rng: Generator) -> Problem:
     """Hourly temperatures from 8 to 18 h over sixty days: the nights are never seen."""
     day = np.repeat(np.arange(60.0), 11)
     hour = np.tile(np.arange(8.0, 19.0), 60)
@@ -27,10 +27,10 @@ def daytime_temperatures(rng: Generator) -> Drawn:
     whole = 18.0 / (18.0 + 4.25)
     share = about(float(np.var(signal) / np.var(y)), whole)
     known = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
-    return Drawn(times, y, Truth((known,), 1))
+    return Problem.of(times, y, Truth((known,), 1))
 
 
-def office_hours(rng: Generator) -> Drawn:
+def office_hours(rng: Generator) -> Problem:
     """Calls per hour, Monday to Friday from 9 to 17 h, for twelve weeks."""
     days = np.arange(84 * 24) / 24.0
     hour = np.rint(days % 1.0 * 24.0)
@@ -47,10 +47,10 @@ def office_hours(rng: Generator) -> Drawn:
     week, day = (Period(p, resolution(p, times, 0.1)) for p in (7.0, 1.0))
     # One pattern of a week holds the day; the day alone is most of it.
     known = Period(1.0, day.tolerance, instead=(week,))
-    return Drawn(times, y, Truth((known,), 2, (week,)))
+    return Problem.of(times, y, Truth((known,), 2, (week,)))
 
 
-def without_weekends(rng: Generator) -> Drawn:
+def without_weekends(rng: Generator) -> Problem:
     """Half-hourly load on workdays alone: a day, and gaps of two days each week."""
     days = np.arange(48 * 42) / 48.0
     days = days[days % 7.0 < 5.0]
@@ -61,10 +61,10 @@ def without_weekends(rng: Generator) -> Drawn:
     )
     share = about(float(np.var(signal) / np.var(y)))
     known = Period(1.0, resolution(1.0, times, 0.1), share, exact=True)
-    return Drawn(times, y, Truth((known,), 1))
+    return Problem.of(times, y, Truth((known,), 1))
 
 
-def three_weeks(rng: Generator, per_day: int) -> Drawn:
+def three_weeks(rng: Generator, per_day: int) -> Problem:
     """Three weeks of a room's power, read so many times a day: the same week at any rate.
 
     Weekends are lower by a third; what people do forgets in three hours.
@@ -75,7 +75,7 @@ def three_weeks(rng: Generator, per_day: int) -> Drawn:
     y = 200.0 + signal + 25.0 * autoregressive(rng, n, per_day / 8.0) + 10.0 * rng.normal(size=n)
     times = np.datetime64("2023-05-01", "s") + np.arange(n) * np.timedelta64(86400 // per_day, "s")
     week, day = (Period(p, resolution(p, times, 0.15)) for p in (7.0, 1.0))
-    return Drawn(times, y, Truth((week,), 2, (day,)))
+    return Problem.of(times, y, Truth((week,), 2, (day,)))
 
 
 VARIANTS = {
@@ -85,7 +85,7 @@ VARIANTS = {
 }
 
 
-def rain(rng: Generator) -> Drawn:
+def rain(rng: Generator) -> Problem:
     """Four years of daily rain: dry on half of the days, wetter and more often in winter."""
     n = 1461 + 60
     day = np.arange(n)
@@ -96,10 +96,10 @@ def rain(rng: Generator) -> Drawn:
     share = about(float(np.var(mean) / np.var(y)))
     times = dates("2018-01-01", n, "1D")
     known = Period(YEAR, resolution(YEAR, times, 0.25), share)
-    return Drawn(times, y, Truth((known,), 1), ahead=60)
+    return Problem.of(times, y, Truth((known,), 1), ahead=60)
 
 
-def intermittent_demand(rng: Generator) -> Drawn:
+def intermittent_demand(rng: Generator) -> Problem:
     """A spare part, two years: sold on some days, mostly Mondays and Fridays, a few at a time."""
     n = 730 + 56
     weekday = np.arange(n) % 7
@@ -107,10 +107,10 @@ def intermittent_demand(rng: Generator) -> Drawn:
     y = np.where(rng.uniform(size=n) < chance, 1.0 + rng.poisson(2.0, n), 0.0)
     times = dates("2021-01-04", n, "1D")
     known = Period(7.0, resolution(7.0, times, 0.1), about(weekday_share(y)))
-    return Drawn(times, y, Truth((known,), 1), ahead=56)
+    return Problem.of(times, y, Truth((known,), 1), ahead=56)
 
 
-def solar_power(rng: Generator) -> Drawn:
+def solar_power(rng: Generator) -> Problem:
     """Sixty days of hourly output: nothing at night, less under clouds."""
     n = 24 * 64
     hour = np.arange(n) % 24
@@ -120,10 +120,10 @@ def solar_power(rng: Generator) -> Drawn:
     times = dates("2023-06-01", n, "1h")
     mean = 5.0 * sun * clear.mean()
     known = Period(1.0, resolution(1.0, times, 0.1), about(float(np.var(mean) / np.var(y))))
-    return Drawn(times, y, Truth((known,), 1), ahead=96)
+    return Problem.of(times, y, Truth((known,), 1), ahead=96)
 
 
-def saturated(rng: Generator) -> Drawn:
+def saturated(rng: Generator) -> Problem:
     """A gauge that stops at its upper limit, where a third of the values lie."""
     n = 900
     t = np.arange(n) / 10.0
@@ -131,10 +131,10 @@ def saturated(rng: Generator) -> Drawn:
     clean = np.cos(2 * np.pi * (t / period + rng.uniform())) + 0.15 * rng.normal(size=n)
     y = np.minimum(clean, 0.5)
     known = strict(period, t, noise=0.15, share=(0.85, 1.0), exact=True)
-    return Drawn(t, y, Truth((known,), 1), ahead=90)
+    return Problem.of(t, y, Truth((known,), 1), ahead=90)
 
 
-def duty_cycle(rng: Generator) -> Drawn:
+def duty_cycle(rng: Generator) -> Problem:
     """A compressor that runs a quarter of the time, two readings a minute, off is exactly zero."""
     n = 1440
     t = np.arange(n) / 2.0
@@ -142,4 +142,4 @@ def duty_cycle(rng: Generator) -> Drawn:
     on = (t / period + rng.uniform()) % 1.0 < 0.25
     y = np.where(on, 1.5 + 0.05 * rng.normal(size=n), 0.0)
     known = strict(period, t, noise=0.05, amplitude=0.6, share=(0.85, 1.0), exact=True)
-    return Drawn(t, y, Truth((known,), 1), ahead=120)
+    return Problem.of(t, y, Truth((known,), 1), ahead=120)

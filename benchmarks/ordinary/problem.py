@@ -109,43 +109,18 @@ class Problem:
 
     Parameters
     ----------
-    name : str
-        The kind, and the seed where it was drawn.
-    kind : str
-    seed : int
     times : ndarray of shape (n,)
         Numbers, or datetime64.
     values : ndarray of shape (n,)
+    truth : Truth
     errors : ndarray of shape (n,) or None
         Standard errors of the values, where the user has them.
-    truth : Truth
     wild : ndarray of bool of shape (n,) or None
         Values that are wild by construction: what is explained is measured on the others.
     ahead : Ahead or None
         What comes after, where a forecast makes sense.
-    """
-
-    name: str
-    kind: str
-    seed: int
-    times: Any
-    values: FloatArray
-    errors: FloatArray | None
-    truth: Truth
-    wild: NDArray[np.bool_] | None = None
-    ahead: Ahead | None = None
-
-    def __post_init__(self) -> None:
-        for array in (self.times, self.values, self.errors):
-            if array is not None:
-                array.setflags(write=False)
-
-
-@dataclass(frozen=True, eq=False)
-class Drawn:
-    """What the function of a kind returns; the catalogue makes a `Problem` of it.
-
-    The last `ahead` samples are held out for the forecast; `wild` is as in `Problem`.
+    kind : str
+    seed : int
     """
 
     times: Any
@@ -153,17 +128,30 @@ class Drawn:
     truth: Truth
     errors: FloatArray | None = None
     wild: NDArray[np.bool_] | None = None
-    ahead: int = 0
+    ahead: Ahead | None = None
+    kind: str = ""
+    seed: int = 0
 
-    def problem(self, name: str, kind: str, seed: int) -> Problem:
-        """Return the record without what is held out."""
-        n = len(self.values) - self.ahead
-        after = Ahead(self.times[n:], self.values[n:]) if self.ahead else None
-        errors = None if self.errors is None else self.errors[:n]
-        wild = None if self.wild is None else self.wild[:n]
-        return Problem(
-            name, kind, seed, self.times[:n], self.values[:n], errors, self.truth, wild, after
-        )
+    def __post_init__(self) -> None:
+        for array in (self.times, self.values, self.errors):
+            if array is not None:
+                array.setflags(write=False)
+
+    @classmethod
+    def of(
+        cls,
+        times: Any,
+        values: FloatArray,
+        truth: Truth,
+        errors: FloatArray | None = None,
+        wild: NDArray[np.bool_] | None = None,
+        ahead: int = 0,
+    ) -> Problem:
+        """Return a record whose last `ahead` samples are held out for the forecast."""
+        n = len(values) - ahead
+        after = Ahead(times[n:], values[n:]) if ahead else None
+        errors, wild = (None if each is None else each[:n] for each in (errors, wild))
+        return cls(times[:n], values[:n], truth, errors, wild, after)
 
 
 def resolution(period: float, times: Any, part: float) -> float:

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from benchmarks.ordinary.problem import Drawn, Truth, strict
+from benchmarks.ordinary.problem import Problem, Truth, strict
 from robustfourier.arrays import FloatArray
 
 Shape = Literal["sine", "square", "triangle"]
@@ -54,12 +54,12 @@ def protocol(
 
 def protocol_problem(
     rng: Generator, periods: tuple[int, ...], shape: Shape, severity: tuple[float, float]
-) -> Drawn:
+) -> Problem:
     """One cell of the protocol as a problem."""
     t, y, _, wild = protocol(rng, periods, shape, *severity)
     size = 1.0 if shape == "sine" else 0.8  # of the fundamental of a triangle
     known = tuple(strict(p, t, noise=np.sqrt(severity[0]), amplitude=size) for p in periods)
-    return Drawn(t, y, Truth(known, len(periods)), wild=wild)
+    return Problem.of(t, y, Truth(known, len(periods)), wild=wild)
 
 
 _CELLS: dict[str, tuple[tuple[int, ...], Shape, tuple[float, float]]] = {

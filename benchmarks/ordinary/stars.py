@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.ordinary.problem import Drawn, Period, Truth, nothing, resolution, strict
+from benchmarks.ordinary.problem import Period, Problem, Truth, nothing, resolution, strict
 from robustfourier.arrays import FloatArray
 
 YEAR = 365.25
@@ -28,17 +28,17 @@ def harmonics(phase: FloatArray, amplitudes: list[float], lags: list[float]) -> 
 
 def _star(
     rng: Generator, t: FloatArray, signal: FloatArray, noise: float, period: float, size: float
-) -> Drawn:
+) -> Problem:
     """One strict pattern with white noise, which is all but `noise` of the variance."""
     y = 15.0 + signal + noise * rng.normal(size=len(t))
     share = float(np.var(signal) / np.var(y))
     # A share is known to the sampling error of two variances, √(2/n) each; 0.15 is three of them
     # at n = 800 and two at n = 350; shapes sampled on few nights need as much.
     known = strict(period, t, noise=noise, amplitude=size, share=(share - 0.15, 1.0))
-    return Drawn(t, y, Truth((known,), 1), np.full(len(t), noise))
+    return Problem.of(t, y, Truth((known,), 1), np.full(len(t), noise))
 
 
-def cepheid(rng: Generator) -> Drawn:
+def cepheid(rng: Generator) -> Problem:
     """Fast rise, slow decline; phases of the harmonics as in Cepheids of a few days."""
     t = nights(rng, int(rng.integers(120, 200)), 3.0)
     period = rng.uniform(3.0, 15.0)
@@ -46,7 +46,7 @@ def cepheid(rng: Generator) -> Drawn:
     return _star(rng, t, shape, 0.03, period, 0.35)
 
 
-def cepheid_one_season(rng: Generator) -> Drawn:
+def cepheid_one_season(rng: Generator) -> Problem:
     """A strong Cepheid on 87 nights."""
     t = nights(rng, 87, SEASON / YEAR)
     period = rng.uniform(3.0, 10.0)
@@ -54,7 +54,7 @@ def cepheid_one_season(rng: Generator) -> Drawn:
     return _star(rng, t, shape, 0.05, period, 0.35)
 
 
-def rr_lyrae(rng: Generator) -> Drawn:
+def rr_lyrae(rng: Generator) -> Problem:
     """About half a day: the nightly aliases are as strong as the truth."""
     t = nights(rng, int(rng.integers(250, 400)), 3.0)
     period = rng.uniform(0.45, 0.65)
@@ -62,7 +62,7 @@ def rr_lyrae(rng: Generator) -> Drawn:
     return _star(rng, t, harmonics(t / period + rng.uniform(), sizes, lags), 0.04, period, 0.36)
 
 
-def eclipsing_binary(rng: Generator) -> Drawn:
+def eclipsing_binary(rng: Generator) -> Problem:
     """Two eclipses of different depth, each a tenth of the period."""
     t = nights(rng, 500, 4.0)
     period = rng.uniform(0.8, 3.5)
@@ -74,14 +74,14 @@ def eclipsing_binary(rng: Generator) -> Drawn:
     return _star(rng, t, dips, 0.02, period, 0.1)
 
 
-def delta_scuti(rng: Generator) -> Drawn:
+def delta_scuti(rng: Generator) -> Problem:
     """A period of 0.0653 days: fifteen cycles between two nights, amplitude 15 times the noise."""
     t = nights(rng, 170, 1.6)
     shape = 0.15 * np.cos(2 * np.pi * (t / 0.0653 + rng.uniform()))
     return _star(rng, t, shape, 0.01, 0.0653, 0.15)
 
 
-def double_mode(rng: Generator) -> Drawn:
+def double_mode(rng: Generator) -> Problem:
     """Fundamental and first overtone of a Cepheid, with their sum frequency."""
     t = nights(rng, 300, 3.0)
     slow = rng.uniform(1.6, 4.5)
@@ -92,10 +92,10 @@ def double_mode(rng: Generator) -> Drawn:
     y += 15.0 + 0.015 * rng.normal(size=len(t))
     both = tuple(strict(period, t, noise=0.015, amplitude=0.1) for period in (slow, fast))
     sums = (1.0 / (1.0 / slow + 1.0 / fast), 1.0 / (1.0 / fast - 1.0 / slow))
-    return Drawn(t, y, Truth(both, 4, tuple(strict(period, t) for period in sums)))
+    return Problem.of(t, y, Truth(both, 4, tuple(strict(period, t) for period in sums)))
 
 
-def mira(rng: Generator) -> Drawn:
+def mira(rng: Generator) -> Problem:
     """Ten years of a long period whose cycles differ by a tenth in height and 2 % in length."""
     t = nights(rng, 400, 10.0)
     period = rng.uniform(210.0, 450.0)
@@ -110,10 +110,10 @@ def mira(rng: Generator) -> Drawn:
     # N cycle lengths that scatter by 2 % leave the phase at the end open by 0.02 √N cycles
     # (0.1 at N = 17); five of those are half a resolution.
     known = Period(mean, resolution(mean, t, 0.5), (0.7, 1.0))
-    return Drawn(t, y, Truth((known,), 1))
+    return Problem.of(t, y, Truth((known,), 1))
 
 
-def drifting_star(rng: Generator) -> Drawn:
+def drifting_star(rng: Generator) -> Problem:
     """No pattern: slow irregular change over months, whose images lie at one day."""
     t = nights(rng, 300, 3.0)
     grid = np.arange(0.0, t[-1] + 2.0)
@@ -123,11 +123,11 @@ def drifting_star(rng: Generator) -> Drawn:
     for i in range(1, len(grid)):
         walk[i] = memory * walk[i - 1] + steps[i]
     y = 15.0 + 0.1 * np.interp(t, grid, walk) + 0.02 * rng.normal(size=len(t))
-    return Drawn(t, y, nothing())
+    return Problem.of(t, y, nothing())
 
 
-def quiet_star(rng: Generator) -> Drawn:
+def quiet_star(rng: Generator) -> Problem:
     """No pattern: white noise on clear nights, with errors that differ."""
     t = nights(rng, 250, 2.5)
     errors = 0.02 * np.exp(0.4 * rng.normal(size=len(t)))
-    return Drawn(t, 15.0 + errors * rng.normal(size=len(t)), nothing(), errors)
+    return Problem.of(t, 15.0 + errors * rng.normal(size=len(t)), nothing(), errors)

@@ -7,7 +7,7 @@ from functools import partial
 import numpy as np
 from numpy.random import Generator
 
-from benchmarks.ordinary.problem import Drawn, Period, Truth, about, part, strict
+from benchmarks.ordinary.problem import Period, Problem, Truth, about, part, strict
 from robustfourier.arrays import FloatArray
 from robustfourier.synthetic import Problem as Mixed
 from robustfourier.synthetic import RandomState, random_mixture
@@ -39,19 +39,19 @@ def dense_mixture(count: int, random_state: RandomState) -> Mixed:
     )
 
 
-def dense(rng: Generator, count: int) -> Drawn:
+def dense(rng: Generator, count: int) -> Problem:
     """The paper's own model, many tones: each lies in the noise floor of its neighbours."""
     drawn = dense_mixture(count, rng)
     t = np.array(drawn.theta)
     lines = tuple(exact_line(2.0 / k, t) for k in drawn.modes)
     # A tone at nearly twice another may be given to its pattern: patterns are tones, lines count.
-    return Drawn(t, np.array(drawn.y), Truth((), count, lines, lines=lines))
+    return Problem.of(t, np.array(drawn.y), Truth((), count, lines, lines=lines))
 
 
 VARIANTS = {f"dense_tones_{count}": partial(dense, count=count) for count in (12, 20)}
 
 
-def near_multiple(rng: Generator) -> Drawn:
+def near_multiple(rng: Generator) -> Problem:
     """A pattern, and a weak tone that is nearly one of its harmonics, but within half a mode."""
     t = np.sort(rng.uniform(0.0, 100.0, 800))
     ratio = rng.choice(RATIOS)
@@ -62,10 +62,10 @@ def near_multiple(rng: Generator) -> Drawn:
         periods[1:3] = slow
     y = sinusoids(t, periods, np.array([1.0, 0.4, 0.2, 0.2]), rng) + 0.2 * rng.normal(size=800)
     lines = tuple(exact_line(p, t) for p in periods[[0, 3]])
-    return Drawn(t, y, Truth(lines, 2, lines=lines))
+    return Problem.of(t, y, Truth(lines, 2, lines=lines))
 
 
-def close_pair(rng: Generator) -> Drawn:
+def close_pair(rng: Generator) -> Problem:
     """Two tones 1.3 to 1.6 modes apart, just beyond the resolution."""
     t = np.arange(900) / 10.0
     first = rng.uniform(0.6, 1.4)
@@ -73,10 +73,10 @@ def close_pair(rng: Generator) -> Drawn:
     periods = 1.0 / np.array([first, second])
     y = sinusoids(t, periods, np.array([1.0, 0.8]), rng) + 0.3 * rng.normal(size=900)
     lines = tuple(exact_line(p, t) for p in periods)
-    return Drawn(t, y, Truth((), 2, lines, lines=lines))
+    return Problem.of(t, y, Truth((), 2, lines, lines=lines))
 
 
-def modulated_tone(rng: Generator) -> Drawn:
+def modulated_tone(rng: Generator) -> Problem:
     """A carrier whose height follows a second, slower period: a line with two sidebands."""
     t = np.sort(rng.uniform(0.0, 200.0, 900))
     carrier, slow = rng.uniform(2.0, 3.0), rng.uniform(30.0, 50.0)
@@ -85,10 +85,10 @@ def modulated_tone(rng: Generator) -> Drawn:
     sides = tuple(1.0 / (1.0 / carrier + sign / slow) for sign in (-1.0, 1.0))
     lines = tuple(exact_line(p, t) for p in (carrier, *sides))
     slowly = strict(slow, t)  # where the modulation is named as a base of combination tones
-    return Drawn(t, y, Truth(lines[:1], 3, (*lines, slowly), lines=lines))
+    return Problem.of(t, y, Truth(lines[:1], 3, (*lines, slowly), lines=lines))
 
 
-def tone_among_harmonics(rng: Generator) -> Drawn:
+def tone_among_harmonics(rng: Generator) -> Problem:
     """A sharp pattern of many harmonics, and a tone of its own between two of them."""
     t = np.sort(rng.uniform(0.0, 120.0, 1200))
     period = rng.uniform(5.0, 7.0)
@@ -103,24 +103,24 @@ def tone_among_harmonics(rng: Generator) -> Drawn:
             other, t, noise=0.2, amplitude=0.4, share=about(np.var(tone) / np.var(y)), exact=True
         ),
     )
-    return Drawn(t, y, Truth(known, 2))
+    return Problem.of(t, y, Truth(known, 2))
 
 
-def alternation(rng: Generator) -> Drawn:
+def alternation(rng: Generator) -> Problem:
     """Every other value is high: a period of two samples, at the Nyquist limit."""
     n = 240
     t = np.arange(float(n))
     signal = 0.8 * (t % 2)
     y = signal + 0.2 * rng.normal(size=n)
     known = Period(2.0, 2.0**2 / n / 2.0, part(signal[:210], y[:210]))
-    return Drawn(t, y, Truth((known,), 1), ahead=30)
+    return Problem.of(t, y, Truth((known,), 1), ahead=30)
 
 
-def weak_among_strong(rng: Generator) -> Drawn:
+def weak_among_strong(rng: Generator) -> Problem:
     """A strong pattern with a tone a thirtieth as large, far above the noise."""
     t = np.sort(rng.uniform(0.0, 80.0, 1000))
     strong, weak = rng.uniform(6.0, 8.0), rng.uniform(0.9, 1.1)
     y = 3.0 * np.cos(2 * np.pi * t / strong) + 0.9 * np.cos(4 * np.pi * t / strong + 1.0)
     y += 0.1 * np.cos(2 * np.pi * t / weak + 0.5) + 0.1 * rng.normal(size=1000)
     lines = (exact_line(strong, t), exact_line(weak, t))
-    return Drawn(t, y, Truth(lines[:1], 2, lines, lines=lines))
+    return Problem.of(t, y, Truth(lines[:1], 2, lines, lines=lines))

@@ -68,7 +68,7 @@ def test_a_switched_stage_changes_the_fit_and_is_whole_again_afterwards():
     assert len(PeriodicMixture().fit(t, y).breakpoints_) == 1
 
 
-def test_the_table_tells_what_is_earned_what_it_costs_and_what_never_ran():
+def test_the_table_says_what_is_earned_what_it_costs_and_what_never_ran():
     def rows(*right):
         return [Row("a", i, bool(r), "", 1.0, 10, 0.0, "") for i, r in enumerate(right)]
 

@@ -66,8 +66,8 @@ def test_naive_prewhitening_finds_twelve_tones():
 
 def test_tones_are_found_once_and_lines_elsewhere_are_false(monkeypatch):
     truth = dense_tones.dense_mixture(12, 700).modes
-    told = np.concatenate([truth[:3] + 0.4, truth[:1] - 0.4, truth[-1:] + 3.0])
-    monkeypatch.setitem(dense_tones.METHODS, "PeriodicMixture", lambda *_: told)
+    reported = np.concatenate([truth[:3] + 0.4, truth[:1] - 0.4, truth[-1:] + 3.0])
+    monkeypatch.setitem(dense_tones.METHODS, "PeriodicMixture", lambda *_: reported)
     one = dense_tones.draw(12, 700)
     assert (one.found, one.false) == (3, 1)
     monkeypatch.setitem(dense_tones.METHODS, "PeriodicMixture", lambda *_: np.zeros(0))

@@ -14,7 +14,7 @@ from benchmarks.ordinary.catalogue import (
 from benchmarks.ordinary.checks import faults
 from benchmarks.ordinary.judge import Pattern, Reported, judge, pull
 from benchmarks.ordinary.plain import FOUND_STEP, STEP
-from benchmarks.ordinary.problem import Ahead, Drawn, Period, Truth, nothing, part, strict
+from benchmarks.ordinary.problem import Ahead, Period, Problem, Truth, nothing, part, strict
 from benchmarks.ordinary.rows import Row, changes
 from benchmarks.ordinary.runner import measure
 from benchmarks.rows import read, write
@@ -131,7 +131,7 @@ class Stub:
 
 
 WAVE = np.cos(2 * np.pi * np.arange(200) / 10.0)
-WAVES = Drawn(np.arange(200.0), WAVE, nothing()).problem("waves", "waves", 0)
+WAVES = Problem.of(np.arange(200.0), WAVE, nothing())
 
 
 def seen(pattern=WAVE, share=1.0, task=WAVES, **given):
@@ -147,20 +147,20 @@ def test_stated_shares_must_be_what_the_patterns_explain():
 
 def test_a_fit_may_not_be_worse_than_its_trend_or_the_mean():
     assert seen(-WAVE, -3.0) == ("in-sample error 1.41, of the trend 0.707",)
-    offset = Drawn(np.arange(200.0), WAVE + 9.0, nothing()).problem("waves", "waves", 0)
+    offset = Problem.of(np.arange(200.0), WAVE + 9.0, nothing())
     assert seen(-WAVE, -3.0, offset, predicted=9.0) == ("in-sample error 9.11, of the trend 0.742",)
 
 
 def test_what_is_wild_by_construction_does_not_count():
     wild = np.arange(200) % 20 == 0
     values = WAVE + 50.0 * wild
-    drawn = Drawn(np.arange(200.0), values, nothing())
-    assert seen(task=drawn.problem("", "", 0))[0] == "shares add up to 100%, explained are 4%"
-    assert seen(task=replace(drawn, wild=wild).problem("", "", 0)) == ()
+    drawn = Problem.of(np.arange(200.0), values, nothing())
+    assert seen(task=drawn)[0] == "shares add up to 100%, explained are 4%"
+    assert seen(task=replace(drawn, wild=wild)) == ()
 
 
 def test_on_the_scale_of_logarithms_parts_multiply():
-    drawn = Drawn(np.arange(200.0), np.exp(WAVE), nothing()).problem("", "", 0)
+    drawn = Problem.of(np.arange(200.0), np.exp(WAVE), nothing())
     level = {"scale": "log", "predicted": 1.0}
     apart = Stub(trend=(1, 1), patterns=np.exp(WAVE), components_=(SimpleNamespace(share=1.0),))
     apart.__dict__.update(level)
@@ -232,7 +232,7 @@ def test_numbers_that_contradict_themselves_are_faults_of_any_fit(monkeypatch, g
     monkeypatch.setattr(judge_room, "PeriodicMixture", lambda: Stub(**given))
     monkeypatch.setattr(judge_room, "_report", lambda *_: ())  # a stub has none
     values = np.linspace(0.0, 2.0, 200)
-    said = judge_room.fit(Drawn(np.arange(200.0), values, nothing()).problem("ramp", "ramp", 0))
+    said = judge_room.fit(Problem.of(np.arange(200.0), values, nothing()))
     assert said.faults == wrong
     assert said.rise == 2.0
     assert said.words == "a note\na summary"

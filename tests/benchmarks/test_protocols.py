@@ -90,8 +90,14 @@ def test_an_interval_score_is_the_width_and_forty_times_what_lies_outside():
 def test_a_forecast_is_measured_by_error_and_coverage(monkeypatch):
     series = record([0, 10, 1, 11, 2, 12, 3, 13])
     after = series.values[-4:]
-    told = (after + 2.0, after - np.array([1.0, 1.0, 1.0, -1.0]), after + 3.0, after, after + 1.0)
-    monkeypatch.setitem(forecasts.METHODS, "stub", ("numpy", lambda _: told))
+    forecast = (
+        after + 2.0,
+        after - np.array([1.0, 1.0, 1.0, -1.0]),
+        after + 3.0,
+        after,
+        after + 1.0,
+    )
+    monkeypatch.setitem(forecasts.METHODS, "stub", ("numpy", lambda _: forecast))
     row = forecasts.measure("stub", series)
     assert (row["mase"], row["inside"], row["inside_95"]) == (2.0, 0.75, 1.0)
     words = f"| set | stub | 2.000 | nan | 2.000 | {row['smape']:.2f} | 1.00 | 75.0% | 100.0% |"
