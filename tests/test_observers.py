@@ -88,7 +88,7 @@ def test_the_last_patterns_emitted_are_those_of_the_model(observed):
     assert [c.period for c in components] == [c.period for c in model.components_]
 
 
-def test_nothing_is_told_outside_of_the_block():
+def test_nothing_is_emitted_outside_of_the_block():
     events: list[Event] = []
     with observed_by(events.append):
         assert listening()

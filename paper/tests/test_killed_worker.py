@@ -24,7 +24,7 @@ def work(task):
     return {"key": task.key}, {}
 
 
-def test_a_killed_worker_is_told_and_costs_no_finished_task(tmp_path):
+def test_a_killed_worker_is_reported_and_costs_no_finished_task(tmp_path):
     store = ResultStore(tmp_path, "tasks", ("key",))
     run_tasks([Numbered(0)], work, store, jobs=1)
     with pytest.raises(WorkerError, match=re.escape("a worker process was ended from outside")):

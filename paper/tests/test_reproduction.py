@@ -50,7 +50,7 @@ def test_the_papers_two_networks_are_drawn_from_their_description(tmp_path):
     assert "diagonal" not in " ".join(name for name, _, _ in deep)
 
 
-def test_the_table_of_networks_tells_seeds_steps_and_the_error_on_the_way(toy_results, tmp_path):
+def test_the_table_of_networks_has_seeds_steps_and_the_error_on_the_way(toy_results, tmp_path):
     rows = cells(reproduction.networks_table(toy_results, "1"))[2:]
     starts = [row[:2] for row in rows]
     assert starts[:3] == [["*u0_diag", i] for i in ("glorot", "antisymmetric", "symmetric")]

@@ -30,10 +30,12 @@ def test_claims_can_be_made_of_the_toy_runs(toy_theory):
     claims = theory_claims(rows)
     assert len(claims) >= 15
     assert claims[0].verdict == "yes"
-    told = {claim.text: claim.verdict for claim in claims}
+    verdicts = {claim.text: claim.verdict for claim in claims}
     for begin in ("Corollary 3", "Section 3", "Lemma 2", "Rademacher lemma", "Main theorem"):
-        assert any(text.startswith(begin) for text in told)
-    assert all(told[text] == "yes" for text in told if text.startswith(("Section 3", "Lemma 2")))
+        assert any(text.startswith(begin) for text in verdicts)
+    assert all(
+        verdicts[text] == "yes" for text in verdicts if text.startswith(("Section 3", "Lemma 2"))
+    )
 
 
 def test_algorithm_one_ends_at_the_prediction():

@@ -129,7 +129,7 @@ def test_a_translated_kernel_computes_what_python_does(translate, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("line", "told"),
+    ("line", "message"),
     [
         ("x += [i for i in x]", "[i for i in x] cannot be translated"),
         ("y = x * x", "arithmetic of whole arrays cannot be translated"),
@@ -139,10 +139,12 @@ def test_a_translated_kernel_computes_what_python_does(translate, tmp_path):
         ("print(x)", "print(x) cannot be translated"),
     ],
 )
-def test_what_is_not_translated_is_refused_with_its_line(translate, tmp_path, line, told):
+def test_what_is_not_translated_is_refused_with_its_line(translate, tmp_path, line, message):
     source = package(tmp_path, f"@compiled\ndef kernel(x: Vector) -> None:\n    {line}\n")
     number = HEAD.count("\n") + 3
-    with pytest.raises(translate.TranslationError, match=re.escape(f"loops.py:{number}: {told}")):
+    with pytest.raises(
+        translate.TranslationError, match=re.escape(f"loops.py:{number}: {message}")
+    ):
         translate.translated(source)
 
 
@@ -156,14 +158,14 @@ def test_an_argument_without_a_known_type_is_refused(translate, tmp_path):
 def test_a_kernel_that_was_edited_after_the_build_is_not_run(monkeypatch):
     from robustfourier.periodic import basis, nufft
 
-    told = re.escape("the kernel cos_sin of robustfourier.periodic.basis is not the one")
+    message = re.escape("the kernel cos_sin of robustfourier.periodic.basis is not the one")
     function = compiling.reference(basis.cos_sin)
     edited = types.FunctionType(
         function.__code__.replace(co_varnames=("t", *function.__code__.co_varnames[1:])),
         {**vars(basis)},
         "cos_sin",
     )
-    with pytest.raises(ImportError, match=told):
+    with pytest.raises(ImportError, match=message):
         compiling.compiled(edited)
     assert compiling.compiled(function) is basis.cos_sin
     monkeypatch.setattr(nufft, "HALF", 9)
@@ -182,7 +184,7 @@ FIT = (
 
 @pytest.mark.parametrize(("asked", "numba"), [("python", False), ("numba", True)])
 def test_a_fit_is_the_same_without_what_was_built(asked, numba):
-    told = {}
+    runs = {}
     for kernels in ("", asked):
         done = subprocess.run(
             [sys.executable, "-c", FIT],
@@ -191,8 +193,8 @@ def test_a_fit_is_the_same_without_what_was_built(asked, numba):
             text=True,
             check=True,
         )
-        told[kernels] = done
-    how, loaded, period = told[asked].stdout.split()
+        runs[kernels] = done
+    how, loaded, period = runs[asked].stdout.split()
     assert (how.lower(), loaded) == (asked, str(numba))
-    assert period == told[""].stdout.split()[2] == "6.283"
-    assert told[asked].stderr.count(compiling.SLOW) == (asked == "python")
+    assert period == runs[""].stdout.split()[2] == "6.283"
+    assert runs[asked].stderr.count(compiling.SLOW) == (asked == "python")

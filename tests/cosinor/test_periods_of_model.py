@@ -80,7 +80,7 @@ def test_a_given_period_in_noise_is_not_called_real():
     assert "real" not in words
 
 
-def test_a_given_period_that_is_there_is_told_as_before():
+def test_a_given_period_that_is_there_is_reported_as_before():
     model = PeriodicMixture(periods=["24h"], unit="hour").fit(HOURS, VALUES)
     result = summarise(from_arrays(HOURS, VALUES, unit="hour"), model)
     assert result.headline.startswith("One repeating pattern explains")

@@ -157,7 +157,7 @@ def test_one_replicate_missing_leaves_the_others():
     np.testing.assert_allclose(table["noise"][0], pure)
 
 
-def test_replicates_tell_a_wrong_shape():
+def test_replicates_show_a_wrong_shape():
     times = np.repeat(np.arange(0.0, 24.0, 2.0), 3)
     rng = np.random.default_rng(9)
     square = np.where(times % 24 < 4, 3.0, 0.0)

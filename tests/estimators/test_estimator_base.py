@@ -67,7 +67,7 @@ def test_every_kind_of_time_gives_the_same_fit(model):
     np.testing.assert_allclose(durations.predict(np.arange(3.0)), model.predict(INDEX[:3]))
 
 
-def test_a_series_of_months_is_told_by_their_start():
+def test_a_series_of_months_is_placed_at_their_start():
     months = pd.period_range("1990-01", periods=240, freq="M")
     values = np.cos(2 * np.pi * np.arange(240) / 12.0) + 0.2 * np.resize(NOISE, 240)
     model = PeriodicMixture(unit="year").fit(pd.Series(values, index=months))

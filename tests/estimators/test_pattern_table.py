@@ -33,14 +33,14 @@ def row(model):
     return model.components_.to_frame().iloc[0]
 
 
-def test_the_maximum_is_told_with_its_time_and_clock(row):
+def test_the_maximum_is_reported_with_its_time_and_clock(row):
     assert abs(row["acrophase"] - 15.0) < 5 * 24 * row["epoch_max_error"]
     assert abs(row["acrophase"] - 15.0) < 0.1
     assert row["epoch_max"].hour in (14, 15)
     assert row["calendar"] == "day"
 
 
-def test_the_minimum_is_told_where_the_wave_is_lowest(row):
+def test_the_minimum_is_reported_where_the_wave_is_lowest(row):
     fine = np.linspace(0.0, 24.0, 24_001)
     angle = 2 * np.pi * (fine - 15.0) / 24.0
     true = fine[np.argmin(np.cos(angle) + 0.3 * np.cos(2 * angle))]

@@ -236,7 +236,7 @@ def test_times_may_come_in_any_usual_form(tone, wrap):
 
 
 @pytest.mark.parametrize(("unit", "period"), [(None, 7.0), ("hour", 168.0)])
-def test_periods_of_dates_are_told_in_their_unit(unit, period):
+def test_periods_of_dates_are_given_in_their_unit(unit, period):
     dates = pd.date_range("2024-03-01", periods=300, freq="6h", tz="Europe/Berlin")
     rng = np.random.default_rng(0)
     y = np.cos(2 * np.pi * np.arange(300) / 28) + 0.3 * rng.normal(size=300)
@@ -253,12 +253,12 @@ def test_measurement_errors_weigh_the_samples():
     t = rng.uniform(0, 40, 400)
     error = np.where(rng.random(400) < 0.5, 0.1, 1.5)
     y = 0.3 * np.cos(2 * np.pi * t / 2.5) + error * rng.normal(size=400)
-    told = PeriodicMixture().fit(t, y, y_err=error)
+    weighted = PeriodicMixture().fit(t, y, y_err=error)
     scaled = PeriodicMixture().fit(t, y, y_err=7.0 * error)
-    assert told.modes_.period == pytest.approx([2.5], rel=2e-3)
-    assert told.modes_.amplitude == pytest.approx([0.3], abs=0.04)
+    assert weighted.modes_.period == pytest.approx([2.5], rel=2e-3)
+    assert weighted.modes_.amplitude == pytest.approx([0.3], abs=0.04)
     # Only their ratios matter.
-    assert scaled.modes_.amplitude == pytest.approx(told.modes_.amplitude, rel=1e-9)
+    assert scaled.modes_.amplitude == pytest.approx(weighted.modes_.amplitude, rel=1e-9)
 
 
 def test_bands_widen_beyond_the_record_and_stop_at_the_amplitude(model):

@@ -209,7 +209,7 @@ def test_an_unknown_scale_is_refused():
         PeriodicMixture(scale="sqrt").fit(MONTHS, temperatures(0))
 
 
-def test_growth_told_on_for_ages_stays_finite(grown):
+def test_growth_extrapolated_for_ages_stays_finite(grown):
     values, std = grown.predict([1e9], return_std=True)
     assert np.isfinite(values).all()
     assert np.isfinite(std).all()

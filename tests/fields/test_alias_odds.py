@@ -26,7 +26,7 @@ def star(t, noise=0.05, seed=1):
     return wave + noise * np.random.default_rng(seed).normal(size=len(t))
 
 
-def told(t, y, orders, mode, noise):
+def odds(t, y, orders, mode, noise):
     middle, half = 0.5 * (t[0] + t[-1]), 0.5 * (t[-1] - t[0])
     return runner_up(
         *((t - middle) / half, y, np.ones(len(t)), noise, mode, np.array(orders)),
@@ -37,7 +37,7 @@ def told(t, y, orders, mode, noise):
 def test_the_runner_up_is_a_day_away_and_far_less_likely():
     t = nights()
     span = t[-1] - t[0]
-    found = told(t, star(t), (1, 2, 3), span / PERIOD, 0.05)
+    found = odds(t, star(t), (1, 2, 3), span / PERIOD, 0.05)
     turns = (found.mode - span / PERIOD) / span
     assert abs(turns) == pytest.approx(round(abs(turns)), abs=0.02)
     assert found.log_odds > 100
@@ -47,15 +47,15 @@ def test_harmonics_decide_where_the_fundamental_alone_would_not():
     t = nights(hours=0.5, count=60)
     span, noise = t[-1] - t[0], 0.25
     y = star(t, noise)
-    whole = told(t, y, (1, 2, 3), span / PERIOD, noise)
-    alone = told(t, 0.5 * np.cos(2 * np.pi * t / PERIOD), (1,), span / PERIOD, noise)
+    whole = odds(t, y, (1, 2, 3), span / PERIOD, noise)
+    alone = odds(t, 0.5 * np.cos(2 * np.pi * t / PERIOD), (1,), span / PERIOD, noise)
     assert alone.log_odds < whole.log_odds
 
 
 def test_odds_of_a_noisier_record_are_smaller():
     t = nights()
     span = t[-1] - t[0]
-    sure, less = (told(t, star(t, s), (1, 2, 3), span / PERIOD, s) for s in (0.05, 0.3))
+    sure, less = (odds(t, star(t, s), (1, 2, 3), span / PERIOD, s) for s in (0.05, 0.3))
     assert less.log_odds < sure.log_odds
 
 

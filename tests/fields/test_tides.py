@@ -78,7 +78,7 @@ def test_a_day_and_its_half_alone_are_no_tide():
     assert constituents_of(parts, domain) == ["", ""]
 
 
-def test_of_constituents_that_a_short_record_cannot_tell_apart_the_strongest_is_named():
+def test_of_constituents_that_a_short_record_cannot_separate_the_strongest_is_named():
     t2 = 29.9589333 / 360.0  # cycles per hour, a year from S2
     assert constituent_named(t2, 1e-6, Domain(0.0, 720.0, "hour")) == "S2"
     assert constituent_named(t2, 1e-9, Domain(0.0, 1e5, "hour")) == "T2"

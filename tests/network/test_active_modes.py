@@ -48,7 +48,7 @@ def test_the_rule_does_not_depend_on_the_scale():
         assert np.flatnonzero(active_modes(scale * strengths)).tolist() == [3, 9]
 
 
-def test_exactly_sparse_weights_are_told_apart_exactly():
+def test_exactly_sparse_weights_are_separated_exactly():
     strengths = np.zeros(50)
     strengths[[2, 7]] = 1e-3, 5.0
     assert np.flatnonzero(active_modes(strengths)).tolist() == [2, 7]

@@ -34,7 +34,7 @@ def test_the_modes_that_are_there_stay_even_where_the_diagonal_ranks_them_last()
     assert not kept.absolute.any()
 
 
-def test_a_rectified_wave_is_told_by_its_absolute_value():
+def test_a_rectified_wave_is_recognised_by_its_absolute_value():
     y = np.abs(wave(0, 9, 0.0)) + 0.2 * NOISE
     kept = evident(THETA[:, :1], y, ONES, np.ones((1, 12)))
     np.testing.assert_array_equal(kept.absolute, only(1, 12, (0, 8)))

@@ -16,7 +16,7 @@ from robustfourier.bands.joint_periodogram import joint_periodogram
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
-from robustfourier.estimators.times import as_table, known_periods
+from robustfourier.estimators.times import first_column, known_periods
 from robustfourier.formatting import probability
 
 _CANDIDATES = 200  # peaks of each sum of the search whose evidence is compared
@@ -103,8 +103,8 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
             raise InputError("band is missing; give the band of each row, or use PeriodicMixture")
         if not 0.0 < self.false_alarm < 1.0:
             raise InputError(f"false_alarm={self.false_alarm!r} must lie between 0 and 1")
-        self.domain_ = Domain.from_times(_column(X), unit=self.unit)
-        times = np.asarray(self.domain_.offsets(_column(X)), np.float64)
+        self.domain_ = Domain.from_times(first_column(X), unit=self.unit)
+        times = np.asarray(self.domain_.offsets(first_column(X)), np.float64)
         self.rows_ = Rows.of(times, y, band, y_err)
         with one_blas_thread():
             self._search()
@@ -231,7 +231,7 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
             One of the bands that were fitted.
         """
         check_is_fitted(self)
-        times = np.asarray(self.domain_.offsets(_column(X)), np.float64)
+        times = np.asarray(self.domain_.offsets(first_column(X)), np.float64)
         labels = np.broadcast_to(np.asarray(band, object), times.shape)
         index = {name: b for b, name in enumerate(self.rows_.names)}
         if unknown := sorted({str(label) for label in labels} - set(index)):
@@ -286,8 +286,3 @@ def _apart(grid: FloatArray, evidence: FloatArray, step: float) -> FloatArray:
         if all(abs(f - other) > step for other in found):
             found.append(float(f))
     return np.array(found)
-
-
-def _column(X: Any) -> Any:
-    table = as_table(X)
-    return table.iloc[:, 0] if hasattr(table, "iloc") else np.asarray(table)[:, 0]

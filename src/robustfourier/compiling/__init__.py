@@ -60,12 +60,12 @@ def compiled(function: Function) -> Function:
     >>> twice(4)
     8
     """
-    return _remembered(_built(function) or _jitted(function, inline=False), function)
+    return _kernel(function, inline=False)
 
 
 def inlined(function: Function) -> Function:
     """Do the same; numba compiles it into each place that calls it, so that no call is left."""
-    return _remembered(_built(function) or _jitted(function, inline=True), function)
+    return _kernel(function, inline=True)
 
 
 def reference(kernel: Callable[..., Any]) -> Callable[..., Any]:
@@ -87,7 +87,8 @@ def kernels() -> list[Callable[..., Any]]:
     return list(_PYTHON)
 
 
-def _remembered(kernel: Any, function: Function) -> Any:
+def _kernel(function: Function, *, inline: bool) -> Any:
+    kernel: Any = _built(function) or _jitted(function, inline=inline)
     _PYTHON[kernel] = function
     return kernel
 
@@ -118,7 +119,7 @@ def _jitted(function: Function, *, inline: bool) -> Function:
     """Return what numba makes of a function, or itself without numba."""
     if not _numba():
         if HOW == "Python" and not _PYTHON:  # the first one: one warning is enough
-            warnings.warn(SLOW, RuntimeWarning, stacklevel=3)
+            warnings.warn(SLOW, RuntimeWarning, stacklevel=4)
         return function
     from robustfourier.compiling import numba_jit
 

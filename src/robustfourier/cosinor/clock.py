@@ -15,7 +15,7 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain, timezone_of
 from robustfourier.errors import InputError
-from robustfourier.estimators.times import as_table, known_periods, time_index
+from robustfourier.estimators.times import first_column, known_periods, time_index
 from robustfourier.formatting import SECONDS, display_unit, readable_period, unit_called, unit_name
 
 _MONDAY = np.datetime64("1970-01-05", "s")
@@ -34,8 +34,7 @@ class Clock:
     @classmethod
     def of(cls, times: Any, periods: Any, unit: str | None) -> Clock:
         """Read times and periods, or say what is wrong with them."""
-        table = as_table(times)
-        column = table.iloc[:, 0] if hasattr(table, "iloc") else np.asarray(table)[:, 0]
+        column = first_column(times)
         named = (unit_called(unit) or unit) if unit else None
         domain = Domain.from_times(column, unit=named)
         lengths = known_periods(periods, domain)

@@ -112,6 +112,6 @@ def require_determined(terms: Terms, times: FloatArray) -> None:
         if any(np.isclose(period, other, rtol=1e-9) for other in terms.periods[:index]):
             raise InputError(f"periods: {period:g} is given twice")
     raise InputError(
-        f"periods={list(terms.periods)} cannot be told apart by these times; give fewer, or fewer "
+        f"periods={list(terms.periods)} cannot be separated by these times; give fewer, or fewer "
         "harmonics where one period is a multiple of another"
     )

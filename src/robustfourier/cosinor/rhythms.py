@@ -113,7 +113,7 @@ def rhythm(
     unit : str, optional
         Of numeric times, such as "hour"; for dates, that in which periods are given.
     observe : callable, optional
-        Told how many series are done, and of how many.
+        Called with the number of series that are done, and that of all.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """Tables to series on one time base: wide ones, long ones, several value columns.
 
-Rows are told apart by time, group, subject and the number of the replicate. Values are kept by
+Rows are distinguished by time, group, subject and the number of the replicate. Values are kept by
 series and made dense a few series at a time, so series may have times of their own.
 """
 

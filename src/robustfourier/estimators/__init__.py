@@ -1,1 +1,1 @@
-"""The two scikit-learn faces of the package."""
+"""The scikit-learn estimators, and what they accept and return."""

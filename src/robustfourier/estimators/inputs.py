@@ -153,7 +153,7 @@ def _chosen(X: Any, table: Any) -> tuple[Any, Any, Any]:
     frame = table.frame
     if len(set(frame.iloc[:, choice.time])) < len(frame) and table.labels:
         raise InputError(
-            f"X holds several series, told apart by {', '.join(table.labels)}; choose one with "
+            f"X holds several series, distinguished by {', '.join(table.labels)}; choose one with "
             "X.sel(…) or X.isel(…), or fit all with robustfourier.fit_cells(X[name])"
         )
     data = X if hasattr(X, "data_vars") else X.to_dataset(name=names[choice.value or 0])

@@ -337,7 +337,7 @@ class PeriodicMixture(MultiOutputMixin, RegressorMixin, EstimatorBase):
         return_std : bool
             Whether to return the standard error of the function too.
         remainder : bool
-            Whether the function is all that can be told of a new measurement: trend, patterns and
+            Whether the function is all that is known of a new measurement: trend, patterns and
             what neighbours tell about the rest. If False, trend and patterns alone.
         regressors : DataFrame, Series, dict or array-like of shape (n, p), optional
             Values at these times of what was given to `fit` by that name.

@@ -43,7 +43,7 @@ from robustfourier.network.link_networks import fundamentals
 from robustfourier.training import fixed_sample
 from robustfourier.training.callbacks import Progress
 from robustfourier.training.engine import EngineName
-from robustfourier.training.link_training import train_links_and_rest
+from robustfourier.training.link_training import train_links
 from robustfourier.training.losses import LossName
 from robustfourier.training.sgd import Box
 from robustfourier.weighted_rows import canonical_rows
@@ -302,9 +302,9 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
         weights, links = trained.weights, None
         if self.links == "network":
             found = fundamentals(np.flatnonzero(active_by_level(weights, level)) + 1)
-            links, rest = train_links_and_rest(
-                sample, found, lambda left: train_network(self, left)
-            )
+            links = train_links(sample, found)
+            left = replace(sample, y=sample.y - links.predict(sample.theta))
+            rest, *_ = train_network(self, left)
             trained = replace(trained, weights=rest.weights.widened(weights.architecture.n_modes))
         modes = network_modes(
             trained.weights, domains, scaling.scale, self.threshold, kept, target.ndim, level, links

@@ -92,20 +92,22 @@ class RegressorEffects:
     def sentences(self) -> tuple[str, ...]:
         """Return a sentence on each regressor."""
         errors = np.sqrt(np.einsum("qii->iq", self.covariance))
-        told = []
+        sentences = []
         for j, name in enumerate(self.names):
             chance = probability(float(self.false_alarm[j]))
             if not self.used[j]:
-                told.append(f"regressor {name!r} is left out: chance explains as much ({chance})")
+                sentences.append(
+                    f"regressor {name!r} is left out: chance explains as much ({chance})"
+                )
                 continue
             pairs = zip(self.coefficients[j], errors[j], strict=True)
             values = ", ".join(f"{number(b, 3)} ± {number(e, 2)}" for b, e in pairs)
             shares = ", ".join(percent(float(share)) for share in self.share[j])
-            told.append(
+            sentences.append(
                 f"regressor {name!r}: {values} for one unit, {shares} of the variance, "
                 f"false alarm {chance}"
             )
-        return tuple(told)
+        return tuple(sentences)
 
 
 def regressor_table(given: Any, count: int) -> pd.DataFrame:

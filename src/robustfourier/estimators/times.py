@@ -33,6 +33,12 @@ def as_table(X: Any) -> Any:
     return X.reshape(-1, 1) if isinstance(X, np.ndarray) and X.ndim == 1 else X
 
 
+def first_column(X: Any) -> Any:
+    """Return one column of times, of whatever `as_table` takes."""
+    table = as_table(X)
+    return table.iloc[:, 0] if hasattr(table, "iloc") else np.asarray(table)[:, 0]
+
+
 def is_flat(X: Any) -> bool:
     """Whether X is one column without a name that matters: no table, and not two-dimensional."""
     return not hasattr(X, "columns") and np.asarray(X).ndim < 2

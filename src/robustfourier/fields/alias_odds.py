@@ -17,7 +17,7 @@ _TURNS = 2  # multiples of the rhythm to each side
 _REACH = 0.6  # modes around an alias that are searched: the rhythm is known no better
 _STEP = 0.1  # modes: a tenth of the width of a line
 _LEAST = 1.5  # cycles in the record: slower ones are a trend
-_MOST = 20_000  # samples; of more, the aliases are told apart by far
+_MOST = 20_000  # samples; of more, the aliases differ by far
 
 
 @dataclass(frozen=True)

@@ -7,7 +7,7 @@ if a mode lies within half a mode (half a Rayleigh width) of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,7 +136,7 @@ def inject(
     theta, residual : ndarray of shape (n,)
         The record's positions and its noise.
     span : float
-        Length of the domain, to tell periods.
+        Length of the domain, from which periods follow.
     max_mode : float
         Highest mode to plant.
     n_periods : int
@@ -162,27 +162,17 @@ def inject(
     if not (np.all(np.isfinite(amplitudes)) and np.all(amplitudes > 0)):
         raise InputError(f"amplitudes={amplitudes.tolist()} must be positive")
     hits = np.zeros((len(modes), len(amplitudes)))
-    false = 0
-    total = hits.size * trials
+    false, total = 0, hits.size * trials
+    # the same modes and phases at every amplitude, so that rows compare
     generator = np.random.default_rng(random_state)
-    for done, (i, j, tone) in enumerate(_tones(modes, len(amplitudes), trials, generator), start=1):
-        mode, phase = tone
-        planted = amplitudes[j] * np.cos(np.pi * mode * theta - phase)
-        near = np.abs(search(residual + planted) - mode) <= FOUND_WITHIN
+    moved = modes[:, None] + generator.uniform(-0.5, 0.5, (len(modes), trials))
+    phases = generator.uniform(-np.pi, np.pi, (len(modes), trials))
+    cells = np.ndindex(*hits.shape, trials)
+    for done, (i, j, k) in enumerate(cells, start=1):
+        planted = amplitudes[j] * np.cos(np.pi * moved[i, k] * theta - phases[i, k])
+        near = np.abs(search(residual + planted) - moved[i, k]) <= FOUND_WITHIN
         hits[i, j] += bool(near.any())
         false += int((~near).sum())
         if observe is not None:
             observe(done, total)
     return Completeness(modes, span / modes, amplitudes, hits / trials, trials, false / total)
-
-
-def _tones(
-    modes: FloatArray, n_amplitudes: int, trials: int, generator: np.random.Generator
-) -> Iterator[tuple[int, int, tuple[float, float]]]:
-    """Each cell's tones; the same modes and phases at every amplitude, so that rows compare."""
-    shift = generator.uniform(-0.5, 0.5, (len(modes), trials))
-    phase = generator.uniform(-np.pi, np.pi, (len(modes), trials))
-    for i, mode in enumerate(modes):
-        for j in range(n_amplitudes):
-            for k in range(trials):
-                yield i, j, (float(mode + shift[i, k]), float(phase[i, k]))

@@ -192,8 +192,8 @@ def feature_rows(
         rows = _ALIVE.get(key)
         if rows is None:
             y, weight = _plain(sample.y, dtype), _plain(sample.weight, dtype)
-            needed = len(sample) * _padded_width(architecture, dtype) * dtype.itemsize
-            theta, table = _embedded(sample.theta, architecture, dtype, needed, _fits(needed))
+            keep = _fits(len(sample) * _padded_width(architecture, dtype) * dtype.itemsize)
+            theta, table = _embedded(sample.theta, architecture, dtype, keep)
             rows = _ALIVE[key] = FeatureRows(theta, y, weight, table, sample)
     return rows
 
@@ -201,16 +201,13 @@ def feature_rows(
 def _drawn_rows(block: DrawnBlock, architecture: Architecture, dtype: np.dtype[Any]) -> FeatureRows:
     """Return the rows of a block of fresh draws, one after the other."""
     n_rows = block.y.shape[0] * block.y.shape[1]
-    theta = block.theta.reshape(n_rows, -1)
-    y = _plain(block.y, dtype).reshape(n_rows, -1)
-    needed = n_rows * _padded_width(architecture, dtype) * dtype.itemsize
-    keep = bool(architecture.mixed_modes)
-    theta, table = _embedded(theta, architecture, dtype, needed, keep)
+    theta, y = block.theta.reshape(n_rows, -1), _plain(block.y, dtype).reshape(n_rows, -1)
+    theta, table = _embedded(theta, architecture, dtype, bool(architecture.mixed_modes))
     return FeatureRows(theta, y, np.ones(n_rows, dtype), table)
 
 
 def _embedded(
-    theta: FloatArray, shape: Architecture, dtype: np.dtype[Any], needed: int, keep: bool
+    theta: FloatArray, shape: Architecture, dtype: np.dtype[Any], keep: bool
 ) -> tuple[FloatArray, NDArray[Any]]:
     """Return θ and the table of its features, mixed modes last; without rows if not to be kept."""
     theta = _plain(theta, np.float64)
@@ -219,6 +216,7 @@ def _embedded(
         embed_rows(theta, shape.n_modes, table)
     if shape.mixed_modes:
         if not keep:
+            needed = len(theta) * _padded_width(shape, dtype) * dtype.itemsize
             raise OutOfMemoryError(
                 f"mixed_modes={shape.mixed_modes} needs {needed} bytes for the features of "
                 f"{len(theta)} rows; use fewer mixed modes, or 0 for sums over columns"

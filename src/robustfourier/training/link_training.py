@@ -15,8 +15,6 @@ When it fails: a fundamental so weak that only its harmonics are active is taken
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -26,7 +24,6 @@ from robustfourier.arrays import FloatArray
 from robustfourier.network.embedding import mode_pair
 from robustfourier.network.link_networks import LinkNetwork, Links, unit_values
 from robustfourier.training.batches import FixedSample
-from robustfourier.training.loop import Training
 
 _BINS = 256  # of the folded residual: ten for the steepest candidate
 _ANGLES = 16  # directions of a candidate unit
@@ -59,19 +56,6 @@ def train_links(sample: FixedSample, modes: list[int]) -> Links:
         else:
             refused.add(link)
     return fit.links()
-
-
-def train_links_and_rest(
-    sample: FixedSample, modes: list[int], train: Callable[[FixedSample], tuple[Training, Any, Any]]
-) -> tuple[Links, Training]:
-    """Fit the links, then train the diagonal network on what they leave.
-
-    `modes`: fundamental modes. `train`: trains the diagonal network on a sample; its first answer
-    is the `Training`.
-    """
-    links = train_links(sample, modes)
-    left = replace(sample, y=sample.y - links.predict(sample.theta))
-    return links, train(left)[0]
 
 
 class _Links:
