@@ -100,8 +100,10 @@ def _without_twins(ground: Ground, found: Found, refined: Refined) -> tuple[Foun
     """Drop lines that the refinement moved closer to another than the record can resolve.
 
     Two such lines grow against each other without bound. A given line stays, then the one of the
-    larger family, then the one less likely to be noise.
+    larger family, then the one less likely to be noise. What it moved through zero was no line
+    but a slope, which lines grow against each other to imitate.
     """
+    found, refined = _without(ground, found, refined, refined.lines.mode <= 0.0)
     while len(refined.lines) > 1:
         order = np.argsort(refined.lines.mode, kind="stable")
         closest = int(np.argmin(np.diff(refined.lines.mode[order])))
