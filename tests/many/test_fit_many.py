@@ -2,6 +2,7 @@ import json
 import re
 import subprocess
 import sys
+from contextlib import contextmanager
 
 import numpy as np
 import pandas as pd
@@ -11,6 +12,8 @@ from tests.many.toys import NAMES, series
 import robustfourier as rf
 from robustfourier.atomic_files import locked
 from robustfourier.errors import InputError, OutputError, RunLockedError
+from robustfourier.many.engines import Lost
+from robustfourier.many.shards import fit_batch
 from robustfourier.many.survey_tables import q_values
 
 QUICK = {"by": "sensor", "value": "level", "scale": "linear", "reports": "none"}
@@ -137,6 +140,35 @@ def test_a_series_that_kills_its_worker_is_named_and_costs_no_other(tmp_path):
     assert rows.loc["poison", "status"] == "WorkerError"
     assert "killed or crashed" in rows.loc["poison", "message"]
     assert (rows.drop("poison")["status"] == "ok").all()
+
+
+class _SharedFate:
+    """An engine of four places in one process: when a poison dies, all that it holds is lost."""
+
+    free = property(lambda self: 4 - len(self.held))
+
+    def __init__(self):
+        self.held = []
+
+    def start(self, batch):
+        self.held.append(batch)
+
+    def wait(self):
+        held, self.held = self.held, []
+        if any(item.id == "poison" for batch in held for item in batch.items):
+            return [(batch, Lost("its process died")) for batch in held]
+        return [(batch, fit_batch(batch)) for batch in held]
+
+
+def test_a_series_is_blamed_only_for_a_death_that_it_was_alone_with(tmp_path, monkeypatch):
+    @contextmanager
+    def shared(*_):
+        yield _SharedFate()
+
+    monkeypatch.setattr("robustfourier.many.survey_run.open_engine", shared)
+    table = pd.concat([series(name, 1) for name in ("one", "poison", "two")])
+    rows = rf.fit_many(table, out=tmp_path / "out", **QUICK).series.set_index("id")
+    assert rows["status"].to_dict() == {"one": "ok", "poison": "WorkerError", "two": "ok"}
 
 
 def test_a_plain_script_needs_no_guard_around_the_call(tmp_path):

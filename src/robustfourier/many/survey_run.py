@@ -223,15 +223,16 @@ class _Run:
         self.before = sum(key in self.finished for key in self.keys.values())
         self.done, self.failed, self.pace = self.before, 0, 0.3
         self.retries: deque[Batch] = deque()
+        self.suspects: deque[Batch] = deque()  # on their last try
 
     def with_engine(self, engine: Engine) -> Survey:
         """Fit what is missing, then gather."""
         todo = deque(i for i in self.plan.items if self.keys[i.id] not in self.finished)
         running = 0
         self._tell()
-        while todo or self.retries or running:
-            while engine.free and (todo or self.retries):
-                engine.start(self._next(todo))
+        while todo or self.retries or self.suspects or running:
+            while engine.free and (batch := self._next(todo, running)):
+                engine.start(batch)
                 running += 1
             for batch, outcome in engine.wait():
                 running -= 1
@@ -249,9 +250,16 @@ class _Run:
         rows = (row for rows in read_shards(self.draft) for row in rows)
         return {row["key"] for row in rows if row["status"] not in AGAIN}
 
-    def _next(self, todo: deque[Item]) -> Batch:
+    def _next(self, todo: deque[Item], running: int) -> Batch | None:
+        """Return what to start now, if anything.
+
+        A suspect has all workers to itself: then no other series shares its worker, to be blamed
+        for its death or to take its memory.
+        """
         if self.retries:
             return self.retries.popleft()
+        if not todo:
+            return self.suspects.popleft() if self.suspects and not running else None
         count = int(min(max(round(_SECONDS / max(self.pace, 1e-3)), 1), _LARGEST, len(todo)))
         return Batch(tuple(todo.popleft() for _ in range(count)), self.task)
 
@@ -273,7 +281,8 @@ class _Run:
         if len(batch.items) > 1:
             self.retries += batch.alone() if lost.certain or batch.attempt else [batch.again()]
         elif not lost.certain and batch.attempt + 1 < _TRIES:
-            self.retries.append(batch.again())
+            again = batch.again()
+            (self.suspects if again.attempt + 1 == _TRIES else self.retries).append(again)
         else:
             error = WorkerError(f"given up: {lost.why}")
             row = failed_row(batch.items[0], self.task, error, 0.0)
