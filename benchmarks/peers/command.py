@@ -62,7 +62,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--first-seed", type=int, default=0, help="of a full run; the page has 0")
     parser.add_argument("--own-seeds", type=int, default=OWN_SEEDS, help="of PeriodicMixture")
     parser.add_argument("--page-only", action="store_true", help="draw the page from the rows")
-    parser.add_argument("--again", action="store_true", help="forget the rows of the METHODs first")
+    parser.add_argument(
+        "--again",
+        action="store_true",
+        help="forget the rows of the METHODs first; when interrupted, go on without it",
+    )
     options = parser.parse_args(arguments)
     unknown = set(options.methods) - set(methods.ALL)
     if unknown:
