@@ -42,11 +42,10 @@ method, numbers = sys.argv[1], np.load(sys.argv[2])
 t, y = numbers
 if method == "lasso":
     from benchmarks.peers.method_interface import Hints
-    from benchmarks.peers.methods import lasso_cv
-    work = lambda t, y: len(lasso_cv.fit(t, y, Hints(np.empty(0), 400.0, True, span=2.0)).periods)
+    from benchmarks.peers.methods.sparse_regressions import lasso_cv
+    work = lambda t, y: len(lasso_cv(t, y, Hints(np.empty(0), 400.0, True, span=2.0)).periods)
 elif method == "nifty":
-    import nifty_ls
-    from benchmarks.peers.prewhitening import prewhiten
+    from benchmarks.peers.methods.prewhitening import prewhiten
     work = lambda t, y: len(prewhiten(t, y, backend="fastnifty", refine=True).periods)
 else:
     from robustfourier import PeriodicMixture

@@ -1,6 +1,7 @@
 """ARCHITECTURE.md, kept true: imports point one way, each optional library has one home."""
 
 import ast
+import functools
 import importlib.util
 import itertools
 import re
@@ -81,31 +82,30 @@ def room(path: Path) -> str:
     return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
 
 
-def imports(path: Path) -> Iterator[tuple[str, bool]]:
+@functools.cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
+
+
+def imports(path: Path) -> list[tuple[str, bool]]:
     """Every imported module of a file with whether the import is at module level."""
-    tree = ast.parse(path.read_text(encoding="utf-8"))
-    late = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
-        for inner in ast.walk(node)
-    }
-    typing_only = {
-        id(inner)
-        for node in ast.walk(tree)
-        if isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING")
-        for inner in ast.walk(node)
-    }
-    for node in ast.walk(tree):
-        if id(node) in typing_only:
-            continue
-        if isinstance(node, ast.Import):
-            yield from ((alias.name, id(node) not in late) for alias in node.names)
-        elif isinstance(node, ast.ImportFrom) and node.module:
-            names = [node.module]
-            if node.module == "robustfourier":
-                names = [f"robustfourier.{alias.name}" for alias in node.names]
-            yield from ((name, id(node) not in late) for name in names)
+    return list(imported(parsed(path), at_top=True))
+
+
+def imported(node: ast.AST, *, at_top: bool) -> Iterator[tuple[str, bool]]:
+    """The same of a part of a file; what is imported for type checkers alone does not count."""
+    if isinstance(node, ast.Import):
+        yield from ((alias.name, at_top) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module == "robustfourier":
+        yield from ((f"robustfourier.{alias.name}", at_top) for alias in node.names)
+    elif isinstance(node, ast.ImportFrom) and node.module:
+        yield node.module, at_top
+    elif isinstance(node, ast.If) and ast.unparse(node.test).endswith("TYPE_CHECKING"):
+        return
+    elif not isinstance(node, ast.expr):
+        inside = isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef))
+        for part in ast.iter_child_nodes(node):
+            yield from imported(part, at_top=at_top and not inside)
 
 
 @pytest.mark.parametrize("path", sources(), ids=lambda p: str(p.relative_to(PACKAGE)))
@@ -272,7 +272,7 @@ def test_no_function_is_longer_than_a_screen():
     long = {}
     for path in (p for p in written() if p.suffix == ".py"):
         text = path.read_text("utf-8").splitlines()
-        for node in ast.walk(ast.parse("\n".join(text))):
+        for node in ast.walk(parsed(path)):
             functions = (ast.FunctionDef, ast.AsyncFunctionDef)
             if isinstance(node, functions) and node.end_lineno - node.lineno >= MOST_CODE:
                 count = code_lines(node, text)
@@ -283,11 +283,10 @@ def test_no_function_is_longer_than_a_screen():
 
 def test_what_tests_import_from_the_package_is_there():
     """Else pytest leaves the file out without a word: doctests ignore errors of imports."""
-    files = {path: ast.parse(path.read_text("utf-8")) for path in (ROOT / "tests").rglob("*.py")}
     missing = [
         f"{path.name}: {node.module}.{alias.name}"
-        for path, tree in files.items()
-        for node in tree.body
+        for path in (ROOT / "tests").rglob("*.py")
+        for node in parsed(path).body
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("robustfourier")
         for alias in node.names
         if not is_there(node.module, alias.name)

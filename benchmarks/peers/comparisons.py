@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from benchmarks.peers import methods
 from benchmarks.peers.catalogue import NOTHING, SIZE, Entry
+from benchmarks.peers.methods import METHODS
 from benchmarks.peers.rows import OK, Row
 
 OURS = "ours"
@@ -70,7 +70,7 @@ class Results:
     def methods(self) -> list[str]:
         """Methods with rows, in the order of the tables."""
         present = {method for _, method in self._rows}
-        return [key for key in methods.ALL if key in present]
+        return [key for key in METHODS if key in present]
 
     def problems(self) -> set[str]:
         """Problems with rows."""
@@ -80,12 +80,12 @@ class Results:
 def is_rival(key: str) -> bool:
     """Whether a method counts as a rival: not ours and not given the truth ("the band" is fair)."""
     mine = key.startswith(("ours", "paper"))
-    return not mine and methods.load(key).HINTS in FAIR
+    return not mine and METHODS[key].hints in FAIR
 
 
 def is_privileged(key: str) -> bool:
     """Whether a method is given more than a user can know."""
-    return methods.load(key).HINTS not in FAIR
+    return METHODS[key].hints not in FAIR
 
 
 def smaller_is_better(ours: float, rival: float) -> str:
@@ -281,7 +281,7 @@ def size_lines(results: Results, entries: Iterable[Entry]) -> list[Comparison]:
 
 def plain_name(key: str) -> str:
     """Name of a method without the markup of the tables."""
-    return methods.load(key).NAME.replace("*", "")
+    return METHODS[key].name.replace("*", "")
 
 
 def number(value: float) -> str:

@@ -1,14 +1,12 @@
 """What every method in `methods/` takes and gives.
 
-A method is a module with the constants of `Method` and one function
-``fit(t, y, hints) -> Fit``. The runner measures seconds and peak memory around that call.
+The runner measures seconds and peak memory around the call of `Method.fit`.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +21,7 @@ class Hints:
     Attributes
     ----------
     periods : ndarray of shape (n_components,)
-        The true (or, for real series, the known) periods; only for methods that say so in `HINTS`.
+        The true (or, for real series, the known) periods; only for methods that say so in `hints`.
     highest_mode : float
         Band worth searching, in cycles over the record; for methods with a dictionary.
     periodic : bool
@@ -81,19 +79,35 @@ class Fit:
     function: Callable[[FloatArray], FloatArray] | None = None
 
 
-class Method(Protocol):
-    """The constants and the function of a module in `methods/`."""
+@dataclass(frozen=True)
+class Method:
+    """A method and what it needs.
 
-    NAME: str  # in tables and figures
-    PACKAGES: tuple[str, ...]  # distributions whose versions are printed; all must be installed
-    HINTS: str  # what it must be given, "" if nothing; this and the next two have defaults
-    EVEN_ONLY: bool  # whether it needs evenly spaced samples
-    BUDGET: str  # "all", "subset" for networks, "own" for our own, on more seeds
+    Attributes
+    ----------
+    name : str
+        In tables and figures.
+    packages : tuple of str
+        Distributions whose versions are printed; all must be installed.
+    fit : callable
+        ``fit(t, y, hints) -> Fit``; `hints` may be read only as far as the next field says.
+    hints : str
+        What it must be given; empty if nothing.
+    even_only : bool
+        Whether it needs evenly spaced samples.
+    budget : {"all", "subset", "own"}
+        Runs on all problems; on some, as networks do; on more seeds, as our own do.
+    warm_up : callable or None
+        Imports and compiles, in less time than fitting a cosine takes.
+    """
 
-    @staticmethod
-    def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
-        """Fit the samples; `hints` may be read only as far as `HINTS` says."""
-        ...
+    name: str
+    packages: tuple[str, ...]
+    fit: Callable[[FloatArray, FloatArray, Hints], Fit]
+    hints: str = ""
+    even_only: bool = False
+    budget: str = "all"
+    warm_up: Callable[[], object] | None = None
 
 
 class NotApplicableError(Exception):

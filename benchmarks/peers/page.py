@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks.forecasts import section as forecast_section
-from benchmarks.peers import methods
 from benchmarks.peers.catalogue import (
     HARD,
     LINKED,
@@ -41,6 +40,7 @@ from benchmarks.peers.comparisons import (
     size_lines,
 )
 from benchmarks.peers.figures import draw
+from benchmarks.peers.methods import METHODS
 from benchmarks.peers.rows import OK, VERSIONS, Row, read
 from benchmarks.peers.runner import LIMIT, NOT_AGAIN
 from benchmarks.verdicts import markdown
@@ -164,7 +164,7 @@ def _networks(rows: list[Row]) -> dict[str, int]:
     """How many problems and seeds the networks have: most seeds on some, one on others."""
     seeds: dict[str, set[int]] = {}
     for row in rows:
-        if methods.load(row.method).BUDGET == "subset":
+        if METHODS[row.method].budget == "subset":
             seeds.setdefault(row.problem, set()).add(row.seed)
     most = max((len(each) for each in seeds.values()), default=0)
     often = sum(len(each) == most for each in seeds.values())
@@ -377,7 +377,7 @@ def _trouble_section(results: Results, entries: Sequence[Entry]) -> str:
                     where = reasons.setdefault(detail, [])
                     if entry.name not in where:
                         where.append(entry.name)
-        hints = methods.load(key).HINTS
+        hints = METHODS[key].hints
         if hints:
             body.append([_name(key), f"is given {hints}", "everywhere"])
         for reason, where in reasons.items():
@@ -387,7 +387,7 @@ def _trouble_section(results: Results, entries: Sequence[Entry]) -> str:
 
 
 def _name(key: str) -> str:
-    name = methods.load(key).NAME
+    name = METHODS[key].name
     return f"{name} †" if is_privileged(key) else name
 
 

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from benchmarks.peers import measures, methods, rows
+from benchmarks.peers import measures, rows
 from benchmarks.peers.catalogue import (
     NETWORK_GLIMPSES,
     NETWORK_PROBLEMS,
@@ -26,6 +26,7 @@ from benchmarks.peers.catalogue import (
     Entry,
 )
 from benchmarks.peers.method_interface import Fit, Hints, Method, NotApplicableError
+from benchmarks.peers.methods import METHODS, versions
 from benchmarks.peers.problems import Task
 from benchmarks.peers.rows import OK, Row
 from benchmarks.processes import TOO_LARGE, TOO_SLOW, in_child
@@ -46,7 +47,7 @@ class Plan:
     entries : list of Entry
         Problems.
     methods : list of str
-        Keys in `methods.ALL`.
+        Keys in `METHODS`.
     seeds, real_seeds, network_seeds : int
         Number of seeds; real series (whose seeds only move the held-out blocks) and networks get
         fewer.
@@ -86,7 +87,7 @@ def run(plan: Plan, path: Path, say: Callable[[str], None] = print) -> list[Row]
     trouble: dict[str, str] = {}
     for number, jobs in enumerate(_rounds(plan)):
         for key in plan.methods:
-            method = methods.load(key)
+            method = METHODS[key]
             missing = [
                 (entry, seed)
                 for entry, seed in jobs
@@ -117,8 +118,8 @@ def _rounds(plan: Plan) -> Iterable[list[tuple[Entry, int]]]:
 
 def _runs_on(plan: Plan, method: Method, entry: Entry, seed: int) -> bool:
     """Whether the plan has a method on a problem with a seed."""
-    seeds = max(plan.seeds, plan.own_seeds) if method.BUDGET == "own" else plan.seeds
-    if method.BUDGET == "subset":
+    seeds = max(plan.seeds, plan.own_seeds) if method.budget == "own" else plan.seeds
+    if method.budget == "subset":
         everywhere, once = entry.name in plan.networks, entry.name in plan.glimpses
         seeds = plan.network_seeds if everywhere else int(once)
     if entry.group == REAL:
@@ -127,7 +128,7 @@ def _runs_on(plan: Plan, method: Method, entry: Entry, seed: int) -> bool:
 
 
 def _missing(method: Method) -> str:
-    lacking = [name for name in method.PACKAGES if name not in methods.versions(method)]
+    lacking = [name for name in method.packages if name not in versions(method)]
     return f"not installed: {', '.join(lacking)}" if lacking else ""
 
 
@@ -146,7 +147,7 @@ def _row(
     if any(row.status in (TOO_SLOW, TOO_LARGE) and _no_easier(entry, row) for row in known):
         return Row(entry.name, key, seed, TOO_SLOW, note=NOT_AGAIN)
     task = entry.draw(seed)
-    if method.EVEN_ONLY and not task.even:
+    if method.even_only and not task.even:
         return Row(entry.name, key, seed, UNEVEN)
     task = replace(task, hints=replace(task.hints, effort=plan.effort))
     answer = in_child(lambda: judged(method, task), plan.limit)
@@ -212,7 +213,7 @@ def _warm_up(method: Method) -> str:
 
     Methods that take seconds on anything have a shorter `warm_up` of their own.
     """
-    if hasattr(method, "warm_up"):
+    if method.warm_up is not None:
         method.warm_up()
         return ""
     t = np.linspace(0.0, 1.0, WARM_UP)

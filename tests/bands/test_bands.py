@@ -28,6 +28,7 @@ def drawn(rng, n=90, noise=(0.2, 0.5, 0.3), heights=(2.0, 1.0, 0.5), shift=(0.0,
     return times, values, np.array(["g", "r", "i"])[band]
 
 
+@pytest.mark.statistical
 def test_bands_at_times_of_their_own_share_a_period():
     rng = np.random.default_rng(0)
     off = []

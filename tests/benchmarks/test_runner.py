@@ -1,21 +1,19 @@
 import time
 from dataclasses import replace
-from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from benchmarks.peers import methods, rows, runner
+from benchmarks.peers import rows, runner
 from benchmarks.peers.catalogue import MIXTURES, SIZE, Entry
-from benchmarks.peers.method_interface import Fit
+from benchmarks.peers.method_interface import Fit, Method
+from benchmarks.peers.methods import METHODS
 from benchmarks.peers.rows import Row
 from benchmarks.peers.runner import Plan, run
 from benchmarks.processes import in_child
 
 
-def method(fit, *, even_only=False, packages=(), budget="all"):
-    return SimpleNamespace(
-        NAME="a method", PACKAGES=packages, HINTS="", EVEN_ONLY=even_only, BUDGET=budget, fit=fit
-    )
+def method(fit, **options):
+    return Method("a method", (), fit, **options)
 
 
 def honest(_t, _y, hints):
@@ -35,7 +33,7 @@ def plan(task):
 @pytest.fixture
 def use(monkeypatch):
     def put(chosen):
-        monkeypatch.setattr(methods, "load", lambda _key: chosen)
+        monkeypatch.setitem(METHODS, "it", chosen)
 
     return put
 

@@ -39,3 +39,12 @@ def test_the_folders_and_files_that_the_page_names_exist():
         assert (ROOT / path).exists()
     for file in set(re.findall(r"`(test_\w+\.py)`", PAGE)):
         assert (ROOT / "tests" / "theory" / file).exists()
+
+
+def test_the_prediction_of_the_page_comes_out_as_it_says():
+    (code,) = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
+    *lines, last = code.strip().splitlines()
+    measured, stated = last.split("  # ")
+    names = {}
+    exec("\n".join(lines), names)
+    assert eval(measured, names) == pytest.approx(float(stated), abs=5e-4)

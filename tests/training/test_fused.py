@@ -7,7 +7,6 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from robustfourier.errors import DivergenceError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.embedding import fourier_features
 from robustfourier.network.initial_weights import draw_weights
@@ -135,8 +134,8 @@ def test_the_fused_engine_agrees_with_torch_for_every_combination_of_options():
 @pytest.mark.parametrize("hidden", HIDDEN, ids=str)
 def test_the_fused_engine_agrees_with_torch_for_every_pair_of_options(hidden):
     cases = [case for case in crossing() if case[0] == hidden]
-    # five shares no factor with the sizes of the axes, so every pair of values still meets
-    for case in cases[::5]:
+    # thirteen shares no factor with the sizes of the axes, so every pair of values still meets
+    for case in cases[::13]:
         assert_same_training(case, n_steps=8)
 
 
@@ -148,12 +147,6 @@ LONG = np.random.default_rng(0).permutation(len(list(crossing())))[:16]
 @pytest.mark.statistical
 def test_the_engines_agree_after_a_thousand_steps(which):
     assert_same_training(list(crossing())[which], n_steps=1000)
-
-
-@pytest.mark.parametrize("hidden", HIDDEN, ids=str)
-def test_auto_takes_the_fused_engine(hidden):
-    start = draw_weights(Architecture(M, hidden_layer_sizes=hidden), random_state=0)
-    assert train_jointly(start, make_data("rows", 1, 1), n_steps=2).history.engine == "fused"
 
 
 @settings(max_examples=25, deadline=None)
@@ -191,28 +184,6 @@ def test_a_diagonal_weight_of_zero_stays_zero_as_the_derivative_of_relu_at_zero_
 
 
 @pytest.mark.parametrize("hidden", [(), (5,)], ids=str)
-def test_the_start_is_not_edited_and_the_same_seed_gives_the_same_bits(hidden):
-    shape = Architecture(M, hidden_layer_sizes=hidden)
-    start = draw_weights(shape, random_state=0)
-    kept = {name: array.copy() for name, array in start.arrays.items()}
-    ends = [
-        train_jointly(
-            start,
-            make_data("rows", 1, 1),
-            n_steps=50,
-            batch_size=BATCH,
-            engine="fused",
-            random_state=0,
-            record_every=every,
-        ).weights
-        for every in (50, 7)
-    ]
-    for name, array in start.arrays.items():
-        np.testing.assert_array_equal(array, kept[name])
-        np.testing.assert_array_equal(ends[0].arrays[name], ends[1].arrays[name])
-
-
-@pytest.mark.parametrize("hidden", [(), (5,)], ids=str)
 def test_features_that_do_not_fit_are_computed_row_by_row_with_the_same_outcome(
     hidden, monkeypatch
 ):
@@ -245,21 +216,6 @@ def test_features_are_the_embeddings_to_rounding(n_modes):
     # the phase kθ itself is rounded: kθ·2⁻⁵³ turns
     np.testing.assert_allclose(table[:, place], expected, rtol=0, atol=1e-15 * (10 + n_modes))
     np.testing.assert_array_equal(side, shape.layout().sign < 0)
-
-
-@pytest.mark.parametrize("hidden", [(), (5,)], ids=str)
-@pytest.mark.filterwarnings("ignore::RuntimeWarning")
-def test_divergence_is_seen(hidden):
-    start = draw_weights(Architecture(M, hidden_layer_sizes=hidden), random_state=0)
-    with pytest.raises(DivergenceError, match="training diverged at step"):
-        train_jointly(
-            start,
-            make_data("rows", 1, 1),
-            n_steps=500,
-            schedule=InverseDecay(50.0),
-            engine="fused",
-            random_state=0,
-        )
 
 
 def test_one_output_of_several_is_trained_like_the_network_with_that_output_alone():

@@ -17,6 +17,8 @@ from robustfourier.training.engine_torch import TorchEngine
 THETA = np.linspace(-1, 1, 60)
 Y = np.cos(2 * np.pi * THETA)
 RATE = InverseDecay(0.05)
+ENGINES = ("torch", "fused")
+HIDDEN = ((), (8,))
 
 
 def start(hidden=()):
@@ -69,10 +71,17 @@ def test_a_network_without_diagonal_has_no_diagonal_history():
     assert train(draw_weights(shape, random_state=0)).history.diagonal is None
 
 
-def test_what_is_watched_does_not_change_what_is_trained():
-    plain = train()
-    watched = train(record_every=7, observers=[lambda _: None], observe_every=3)
-    np.testing.assert_array_equal(plain.weights.diagonal, watched.weights.diagonal)
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("hidden", HIDDEN, ids=str)
+def test_neither_the_start_nor_what_is_trained_is_changed_by_watching(engine, hidden):
+    begin = start(hidden)
+    kept = {name: array.copy() for name, array in begin.arrays.items()}
+    plain = train(begin, engine=engine)
+    looks = {"record_every": 7, "observers": [lambda _: None], "observe_every": 3}
+    watched = train(begin, engine=engine, **looks)
+    for name, array in kept.items():
+        np.testing.assert_array_equal(begin.arrays[name], array)
+        np.testing.assert_array_equal(plain.weights.arrays[name], watched.weights.arrays[name])
     np.testing.assert_array_equal(plain.history.batch_loss, watched.history.batch_loss)
 
 
@@ -132,13 +141,17 @@ def test_no_patience_is_refused():
 
 
 @pytest.mark.parametrize("rate", [1e3, 5.0])
-def test_divergence_stops_and_keeps_the_last_good_weights(rate):
-    network = FourierNetwork(3, (8,), random_state=0, dtype=torch.float64)
-    before = network.to_weights().arrays["dense.0.weight"]
+@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("hidden", HIDDEN, ids=str)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_divergence_stops_and_keeps_the_last_good_weights(rate, engine, hidden):
+    network = FourierNetwork(3, hidden, random_state=0, dtype=torch.float64)
+    before = network.to_weights().diagonal
+    rates = InverseDecay(rate, 0)
     with pytest.raises(DivergenceError, match="use a smaller learning_rate") as caught:
-        train(network, n_steps=2000, schedule=InverseDecay(rate, 0), record_every=1)
+        train(network, n_steps=2000, schedule=rates, record_every=1, engine=engine)
     good = caught.value.last_good
-    assert (good["dense.0.weight"] != before).any()
+    assert (good[DIAGONAL] != before).any()
     assert set(good) == set(network.state_dict())
     assert all(np.isfinite(array).all() for array in good.values())
     assert 0 <= caught.value.step < 2000
@@ -208,14 +221,6 @@ def test_float32_training_stays_in_float32_and_close_to_float64():
     double = train()
     assert single.weights.dtype == np.float32
     np.testing.assert_allclose(single.weights.diagonal, double.weights.diagonal, rtol=1e-4)
-
-
-def test_the_start_is_left_as_it_was():
-    begin = start()
-    copies = {k: v.copy() for k, v in begin.arrays.items()}
-    train(begin)
-    for name, array in copies.items():
-        np.testing.assert_array_equal(begin.arrays[name], array)
 
 
 def test_no_steps_return_the_start():

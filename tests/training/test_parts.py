@@ -89,17 +89,6 @@ def test_batches_do_not_depend_on_how_steps_are_cut_into_blocks(cuts):
             np.testing.assert_array_equal(joined, array)
 
 
-def test_a_source_goes_on_from_a_saved_state():
-    sample = fixed_sample(np.linspace(-1, 1, 11), np.zeros(11))
-    source = ReshuffledPasses(sample, 4, np.random.default_rng(1))
-    source.next(4)
-    state = source.state()
-    expected = source.next(9).rows
-    other = ReshuffledPasses(sample, 4, np.random.default_rng(99))
-    other.restore(*state)
-    np.testing.assert_array_equal(other.next(9).rows, expected)
-
-
 def test_weights_are_scaled_to_mean_one_and_rows_of_weight_zero_dropped():
     sample = fixed_sample([1.0, 2.0, 3.0], [1.0, 2.0, 3.0], [2.0, 0.0, 6.0])
     assert sample.theta.ravel().tolist() == [1.0, 3.0]

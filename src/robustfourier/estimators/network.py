@@ -57,6 +57,9 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
     of modes follow from the data: there is no sparsity level to choose and nothing is selected
     afterwards. Where a number is given, it is taken.
 
+    Training is calibrated (start, rate and length by the noise) where it is joint, of a diagonal
+    without dense layers, and `n_steps` is "auto" and `init` not "theory".
+
     Parameters
     ----------
     n_modes : int or "auto", default "auto"
@@ -86,7 +89,8 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
     init_scale : float or "auto", default "auto"
         Factor on the size of the start, of which sparsity depends: 1 is the paper's. "auto" starts
         every product at 1/2000 of the noise's largest gradient; see
-        `robustfourier.training.calibration`. With dense layers 0.3.
+        `robustfourier.training.calibration`. Where training is not calibrated 0.1, with dense
+        layers 0.3, and without diagonal or layer by layer 1.
     r_c : float, default 0.1
         Size of the output weights that "theory" starts from.
     loss : {"mean_squared", "half_squared", "huber"}, default "mean_squared"
@@ -100,7 +104,8 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
         training and 0 < ridge < 1.
     learning_rate : float or "auto", default "auto"
         α_0. The rate of a step is learning_rate / (1 + decay_rate·step/decay_steps). "auto" is a
-        fifth of the largest stable rate; with dense layers 0.02, else the paper's 2e-3.
+        fifth of the largest stable rate; where training is not calibrated 0.02, and without
+        diagonal or layer by layer the paper's 2e-3.
     decay_rate : float, default 0.95
     decay_steps : float or "auto", default "auto"
         "auto" is 50 000 · 2e-3 / learning_rate, as in the paper for its rate.
@@ -109,7 +114,7 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
         Steps; of the first phase if layer-wise. "auto" trains until the largest gradient of noise
         would have grown to itself, and ends with falling rates; see
         `robustfourier.training.calibration`. Where that has no closed form: 12 000 steps with
-        dense layers, else 40 000.
+        dense layers behind a diagonal, 8 000 with init="theory" trained jointly, else 40 000.
     n_output_steps : int, optional
         Steps of the second phase of layer-wise training; as many as the first if not given.
     output_learning_rate : float, optional

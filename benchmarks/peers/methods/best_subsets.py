@@ -1,4 +1,4 @@
-"""abess with groups that are harmonic families: best subset of fundamentals with their harmonics.
+"""abess: the best subset of modes, or of harmonic families, by its own criterion.
 
 A column that belongs to several families is there several times; abess takes disjoint groups only.
 """
@@ -7,18 +7,35 @@ from __future__ import annotations
 
 import numpy as np
 
-from benchmarks.peers.dictionary import LARGEST
-from benchmarks.peers.method_interface import Fit, FloatArray, Hints
+from benchmarks.peers.dictionary import LARGEST, Dictionary
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints, Method
 from benchmarks.peers.sinusoids import linear_trend, waves
 
-NAME = "abess, groups = harmonic families"
-PACKAGES = ("abess",)
-HINTS = "the band"
+MOST_MODES = 40
 HARMONICS = 4
 MOST_FAMILIES = 12
 
 
-def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
+def modes(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
+    from abess import LinearRegression
+
+    dictionary = Dictionary.build(t, y, hints)
+    modes = dictionary.frequencies.size
+    # abess wants the columns of a group side by side.
+    order = np.arange(2 * modes).reshape(2, modes).T.ravel()
+    columns = dictionary.columns[:, order]
+    model = LinearRegression(
+        support_size=range(min(MOST_MODES, modes) + 1),
+        group=np.repeat(np.arange(modes), 2),
+        ic_type="ebic",
+    )
+    model.fit(columns, dictionary.target)
+    coefficients = np.empty(2 * modes)
+    coefficients[order] = model.coef_
+    return dictionary.fit(coefficients, float(np.ravel(model.intercept_)[0]))
+
+
+def families(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
     from abess import LinearRegression
 
     span = np.ptp(t)
@@ -45,3 +62,9 @@ def fit(t: FloatArray, y: FloatArray, hints: Hints) -> Fit:
 
     chosen = bases[np.unique(active // HARMONICS)]
     return Fit(predict, 1.0 / lines[active], 1.0 / chosen)
+
+
+METHODS = {
+    "abess_pairs": Method("abess, groups = modes", ("abess",), modes, "the band"),
+    "abess_families": Method("abess, groups = harmonic families", ("abess",), families, "the band"),
+}

@@ -6,12 +6,15 @@ critical number (bandwidth), the best step of the best setting by held-out error
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
+from functools import partial
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from benchmarks.peers.method_interface import Fit, FloatArray
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints, Method
 
 if TYPE_CHECKING:
     import torch
@@ -21,6 +24,11 @@ BATCH = 256
 CHECK_EVERY = 50
 WIDTH = 100
 HELD_OUT = 0.2
+HIGHEST_MODES = (30, 100, 200)  # of the standard Fourier network
+FREQUENCIES = (30.0, 100.0, 300.0)  # of SIREN's first layer
+HIDDEN_FREQUENCY = 30.0  # of its hidden layers, as its authors advise
+BANDWIDTHS = (10.0, 30.0, 100.0)  # standard deviation of random modes
+FEATURES = 128
 
 
 def warm_up() -> None:
@@ -33,11 +41,11 @@ def warm_up() -> None:
 def tuned(
     t: FloatArray,
     y: FloatArray,
+    hints: Hints,
+    *,
     build: Callable[[float, int], torch.nn.Module],
     settings: Sequence[float],
-    *,
     learning_rate: float,
-    effort: float = 1.0,
 ) -> Fit:
     """Train one network per setting and keep the one with the least held-out error.
 
@@ -54,7 +62,7 @@ def tuned(
         return torch.as_tensor(2.0 * (times - low) / span - 1.0, dtype=torch.float32)[:, None]
 
     x, target = to_theta(t), torch.as_tensor((y - level) / size, dtype=torch.float32)[:, None]
-    steps = max(CHECK_EVERY, round(effort * STEPS))
+    steps = max(CHECK_EVERY, round(hints.effort * STEPS))
     held = torch.as_tensor(np.random.default_rng(0).random(t.size) < HELD_OUT)
     best_error, best, chosen = np.inf, None, settings[0]
     for setting in settings:
@@ -106,3 +114,86 @@ def _train(
     if kept is not None:
         network.load_state_dict(kept)
     return best
+
+
+def features(modes: torch.Tensor, hidden: int) -> torch.nn.Module:
+    """Cosines and sines of some modes, so many dense ReLU layers, and a linear read-out."""
+    import torch
+
+    class Features(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.cat([torch.cos(x * modes), torch.sin(x * modes)], dim=1)
+
+    widths = [2 * modes.numel(), *[WIDTH] * hidden]
+    dense = [
+        layer
+        for before, after in pairwise(widths)
+        for layer in (torch.nn.Linear(before, after), torch.nn.ReLU())
+    ]
+    return torch.nn.Sequential(Features(), *dense, torch.nn.Linear(WIDTH, 1))
+
+
+def standard(highest_mode: float, seed: int) -> torch.nn.Module:
+    """Standard Fourier network: whole modes up to `highest_mode`, one dense layer."""
+    import torch
+
+    torch.manual_seed(seed)
+    return features(torch.pi * torch.arange(1, int(highest_mode) + 1), hidden=1)
+
+
+def random_features(bandwidth: float, seed: int) -> torch.nn.Module:
+    """Random Fourier features of Gaussian modes, two dense layers."""
+    import torch
+
+    torch.manual_seed(seed)
+    return features(torch.pi * bandwidth * torch.randn(FEATURES), hidden=2)
+
+
+def siren(frequency: float, seed: int) -> torch.nn.Module:
+    """SIREN: two sine layers and a linear read-out with the authors' initialisation."""
+    import torch
+
+    torch.manual_seed(seed)
+
+    class Sine(torch.nn.Module):
+        def __init__(self, inputs: int, omega: float, bound: float) -> None:
+            super().__init__()
+            self.omega, self.linear = omega, torch.nn.Linear(inputs, WIDTH)
+            torch.nn.init.uniform_(self.linear.weight, -bound, bound)
+
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return torch.sin(self.omega * self.linear(x))
+
+    bound = math.sqrt(6.0 / WIDTH)
+    read_out = torch.nn.Linear(WIDTH, 1)
+    torch.nn.init.uniform_(read_out.weight, -bound / HIDDEN_FREQUENCY, bound / HIDDEN_FREQUENCY)
+    return torch.nn.Sequential(
+        Sine(1, frequency, 1.0),
+        Sine(WIDTH, HIDDEN_FREQUENCY, bound / HIDDEN_FREQUENCY),
+        read_out,
+    )
+
+
+METHODS = {
+    "net_standard": Method(
+        "standard Fourier network (torch)",
+        ("torch",),
+        partial(tuned, build=standard, settings=HIGHEST_MODES, learning_rate=2e-3),
+        budget="subset",
+        warm_up=warm_up,
+    ),
+    "net_siren": Method(
+        "SIREN (torch)",
+        ("torch",),
+        partial(tuned, build=siren, settings=FREQUENCIES, learning_rate=5e-4),
+        budget="subset",
+        warm_up=warm_up,
+    ),
+    "net_random_features": Method(
+        "random Fourier features (torch)",
+        ("torch",),
+        partial(tuned, build=random_features, settings=BANDWIDTHS, learning_rate=2e-3),
+        budget="subset",
+        warm_up=warm_up,
+    ),
+}

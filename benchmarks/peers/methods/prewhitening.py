@@ -7,10 +7,11 @@ searched again until Baluev's false-alarm probability exceeds one percent.
 from __future__ import annotations
 
 import warnings
+from functools import partial
 
 import numpy as np
 
-from benchmarks.peers.method_interface import Fit, FloatArray
+from benchmarks.peers.method_interface import Fit, FloatArray, Hints, Method
 from benchmarks.peers.sinusoids import fitted, linear_trend, refined
 
 FALSE_ALARM = 0.01
@@ -18,12 +19,23 @@ SAMPLES_PER_PEAK = 5  # astropy's default
 MOST_LINES = 60
 
 
-def prewhiten(t: FloatArray, y: FloatArray, *, backend: str, refine: bool) -> Fit:
+def prewhiten(
+    t: FloatArray,
+    y: FloatArray,
+    hints: Hints | None = None,  # noqa: ARG001
+    *,
+    backend: str,
+    refine: bool,
+) -> Fit:
     """Collect lines until the residual looks like noise.
 
-    `t`, `y` (n,): samples. `backend`: method of `astropy.timeseries.LombScargle.power`. `refine`:
-    whether all frequencies are refined together after each new line.
+    `t`, `y` (n,): samples. `backend`: method of `astropy.timeseries.LombScargle.power`;
+    "fastnifty" is nifty-ls. `refine`: whether all frequencies are refined together after each
+    new line.
     """
+    if backend == "fastnifty":
+        import nifty_ls  # noqa: F401  registers the backend
+
     trend = linear_trend(t, y)
     rest = y - trend(t)
     span = np.ptp(t)
@@ -59,3 +71,22 @@ def _highest_peak(
             power[best], method="baluev", maximum_frequency=grid[-1]
         )
     return float(grid[best]), float(false_alarm)
+
+
+METHODS = {
+    "lombscargle": Method(
+        "Lomb-Scargle prewhitening (astropy)",
+        ("astropy",),
+        partial(prewhiten, backend="fast", refine=False),
+    ),
+    "lombscargle_refined": Method(
+        "Lomb-Scargle prewhitening, refined (astropy)",
+        ("astropy",),
+        partial(prewhiten, backend="fast", refine=True),
+    ),
+    "nifty_refined": Method(
+        "Lomb-Scargle prewhitening, refined (nifty-ls)",
+        ("astropy", "nifty-ls"),
+        partial(prewhiten, backend="fastnifty", refine=True),
+    ),
+}
