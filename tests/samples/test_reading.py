@@ -60,6 +60,19 @@ def test_standard_input_is_read(monkeypatch):
     assert read_samples("-").values.tolist() == [2.5, 3.5, 0.25]
 
 
+@pytest.mark.parametrize(
+    ("head", "kind"), [(b"PAR1", "Parquet"), (b"\x89HDF\r", "netCDF"), (b"SIMPLE  = T", "FITS")]
+)
+def test_what_only_a_file_can_hold_is_named_where_it_comes_packed_or_by_a_pipe(
+    write, monkeypatch, head, kind
+):
+    words = f"is a {kind} file, which is read neither from a pipe nor packed; give the file itself"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(head + b"\n1,2\n")))
+    for path in ("-", write(gzip.compress(head + b"\n1,2\n"), "data.csv.gz")):
+        with pytest.raises(DataError, match=re.escape(words)):
+            read_samples(path)
+
+
 def test_parquet_gives_the_same_samples_as_text(tmp_path):
     pytest.importorskip("pyarrow")
     table = pd.DataFrame({"time": [1.0, 2.0, 4.0], "value": [2.5, None, 0.25], "note": list("abc")})
