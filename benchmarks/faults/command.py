@@ -13,23 +13,25 @@ import subprocess
 import sys
 import tempfile
 import time
+from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from benchmarks.faults.cases import Case
 
 ROOT = Path(__file__).parents[2]
-#: Parts of all cases, and cases of one piece. A thousand tables, model files or checkpoints take a
-#: second, and so do 30 survey folders or 60 arrays: a million of this mixture take 45 minutes.
+#: Parts of all cases, cases of one piece, and the class that runs them. A thousand tables, model
+#: files or checkpoints take a second, and so do 30 survey folders or 60 arrays: a million of this
+#: mixture take 45 minutes.
 TARGETS = {
-    "tables": (0.30, 10_000),
-    "model files": (0.25, 25_000),
-    "checkpoints": (0.20, 25_000),
-    "checkpoints of passes": (0.04, 4_000),
-    "survey folders": (0.02, 1_000),
-    "app records": (0.12, 10_000),
-    "arrays": (0.02, 1_000),
-    "command lines": (0.05, 5_000),
+    "tables": (0.30, 10_000, "tables:Tables"),
+    "model files": (0.25, 25_000, "containers:Models"),
+    "checkpoints": (0.20, 25_000, "containers:Checkpoints"),
+    "checkpoints of passes": (0.04, 4_000, "passes:LargeCheckpoints"),
+    "survey folders": (0.02, 1_000, "folders:Surveys"),
+    "app records": (0.12, 10_000, "folders:AppRecords"),
+    "arrays": (0.02, 1_000, "arrays:OddArrays"),
+    "command lines": (0.05, 5_000, "command_lines:CommandLines"),
 }
 #: Parts of all kills.
 KILLED = {
@@ -79,15 +81,15 @@ def main(arguments: list[str] | None = None) -> int:
 def plan(cases: int, kills: int) -> list[tuple[str, int, int]]:
     """Return name, index and size of all pieces, the targets in turn."""
     pieces = []
-    for whole, parts, sizes in (
-        (cases, {n: p for n, (p, _) in TARGETS.items()}, {n: s for n, (_, s) in TARGETS.items()}),
-        (kills, KILLED, dict.fromkeys(KILLED, KILLS)),
+    for whole, parts in (
+        (cases, {name: (part, size) for name, (part, size, _) in TARGETS.items()}),
+        (kills, {name: (part, KILLS) for name, part in KILLED.items()}),
     ):
-        for name, part in parts.items():
+        for name, (part, size) in parts.items():
             left, index = round(whole * part), 0
             while left > 0:
-                pieces.append((name, index, min(left, sizes[name])))
-                left, index = left - sizes[name], index + 1
+                pieces.append((name, index, min(left, size)))
+                left, index = left - size, index + 1
     return sorted(pieces, key=lambda piece: piece[1])
 
 
@@ -143,29 +145,8 @@ def run_piece(name: str, seed: int, index: int, size: int, out: Path) -> dict[st
 
 def target(name: str) -> Any:
     """Return one of the targets by its name."""
-    if name == "tables":
-        from benchmarks.faults.tables import Tables
-
-        return Tables()
-    if name == "command lines":
-        from benchmarks.faults.command_lines import CommandLines
-
-        return CommandLines()
-    if name == "checkpoints of passes":
-        from benchmarks.faults.passes import LargeCheckpoints
-
-        return LargeCheckpoints()
-    if name in ("survey folders", "app records"):
-        from benchmarks.faults.folders import AppRecords, Surveys
-
-        return Surveys() if name == "survey folders" else AppRecords()
-    if name == "arrays":
-        from benchmarks.faults.arrays import OddArrays
-
-        return OddArrays()
-    from benchmarks.faults.containers import Checkpoints, Models
-
-    return Models() if name == "model files" else Checkpoints()
+    module, cls = TARGETS[name][2].split(":")
+    return getattr(import_module(f"benchmarks.faults.{module}"), cls)()
 
 
 def _replay(path: Path) -> int:

@@ -85,18 +85,21 @@ def is_result(folder: Path) -> bool:
 @contextmanager
 def claimed(
     kind: Kind,
-    folder: Path,
+    folder: Path | None,
     identity: dict[str, Any],
     sources: Iterable[Path],
     *,
     overwrite: bool = False,
 ) -> Iterator[None]:
-    """Hold a folder for one run, or refuse before the work begins.
+    """Hold a folder for one run, or refuse before the work begins; None where none is wanted.
 
     A run may replace itself: the same `identity`. Another one is replaced if `overwrite`; a folder
     that holds something else, or an input (`sources`), or the user, never is: `OutputError`. If
     another run is at work on it: `RunLockedError`.
     """
+    if folder is None:
+        yield
+        return
     busy = f"another run is writing {str(folder)!r}; wait for it, or choose another with --out"
     with ExitStack() as stack:
         with results_in(folder, _REMEDY):
@@ -107,10 +110,10 @@ def claimed(
 
 
 @contextmanager
-def exchanged(kind: Kind, folder: Path) -> Iterator[Path]:
+def exchanged(kind: Kind, folder: Path, record: dict[str, Any]) -> Iterator[Path]:
     """Give a folder to write to, which takes the place of `folder` unless an error occurs.
 
-    `Kind.finish` must come last.
+    `record` is written last, as it is at the end.
     """
     draft = beside(folder, "part")
     with results_in(folder, _REMEDY):
@@ -118,6 +121,7 @@ def exchanged(kind: Kind, folder: Path) -> Iterator[Path]:
         try:
             kind.begin(draft, {})
             yield draft
+            kind.finish(draft, record)
             take_place(kind, draft, folder)
         finally:
             with suppress(OutputError):  # files of others that came meanwhile stay where they are

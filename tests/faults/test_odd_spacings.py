@@ -12,6 +12,7 @@ RNG = np.random.default_rng(0)
 PAIRS = np.repeat(np.arange(N / 2), 2)
 TIMES = {
     "even": ROW * 1.0,
+    "one beside a gap": np.r_[ROW[:-1], 208.0],
     "one far": np.r_[ROW[:-1], 1e6],
     "one before": np.r_[-1e5, ROW[1:]],
     "one of 1970": np.r_[0.0, 1.7e9 + 3600.0 * ROW[1:]],

@@ -20,14 +20,14 @@ NAMES = ("report.html", "modes.csv", "model.rfm")
 
 def put(folder, mark, figures=("fit",), **options):
     """Write a small result, every file of which holds a mark."""
+    record = {"identity": {"mark": mark}, "input": {"file": f"{mark}.csv"}}
     with (
         claimed(RUN, folder, {"mark": mark}, [Path("-")], **options),
-        exchanged(RUN, folder) as draft,
+        exchanged(RUN, folder, record) as draft,
     ):
         (draft / "figures").mkdir()
         for name in (*NAMES, *(f"figures/{figure}.png" for figure in figures)):
             write_text(draft / name, mark)
-        RUN.finish(draft, {"identity": {"mark": mark}, "input": {"file": f"{mark}.csv"}})
 
 
 def marks(folder):
@@ -313,7 +313,7 @@ def test_files_that_may_not_grow_leave_the_earlier_result(tmp_path):
 
 CTRL_C = """
 import signal, time
-from robustfourier.analysis import pipeline as run
+from robustfourier.analysis import file_analysis as run
 run.summarise = lambda *_, **__: (signal.raise_signal(signal.SIGINT), time.sleep(60))
 """
 

@@ -85,15 +85,18 @@ def test_fits_in_threads_give_the_bits_of_fits_alone():
 OVERLAP = """
 import sys, threading
 import numpy as np
+from threadpoolctl import threadpool_limits
 from robustfourier.concurrency import one_blas_thread
 
 A = np.random.default_rng(0).normal(size=(100_000, 30))
 product = lambda: (A.T @ A[:, 0]).tobytes()
 free = product()
-with one_blas_thread():
+with threadpool_limits(1, "blas"):
     pinned = product()
 if free == pinned:
     sys.exit(77)
+with one_blas_thread():
+    assert product() == pinned, "BLAS is not pinned"
 there, gone, seen = threading.Event(), threading.Event(), []
 
 def short():

@@ -147,11 +147,11 @@ def quick(place, mark, **more):
     """A survey of two files whose fits take no time and whose pages hold a mark."""
     from robustfourier.atomic_files import write_text
     from robustfourier.many import shards
-    from robustfourier.many.survey_items import file_stem
+    from robustfourier.many.survey_items import files_of
 
     def rows_of(item, task, _):
         key = task.key(item)
-        report = f"reports/{file_stem(item.id, key)}.html"
+        report = files_of(item.id, key)["report"]
         write_text(Path(task.folder) / report, mark)
         row = {"key": key, "id": item.id, "status": "ok", "message": "", "headline": mark}
         return [{**row, "notes": [], "patterns": [], "seconds": 0.0, "unit": mark,

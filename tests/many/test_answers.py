@@ -9,7 +9,7 @@ from tests.many.toys import NAMES
 
 import robustfourier as rf
 from robustfourier.errors import InputError
-from robustfourier.many.survey_items import file_stem
+from robustfourier.many.survey_items import files_of
 
 pytest.importorskip("pyarrow")
 
@@ -56,11 +56,11 @@ def test_every_series_has_a_picture_that_its_name_finds(survey):
 
 @pytest.mark.parametrize("name", [*NAMES, "..", "", ".hidden", "x" * 500, "con", "a\nb", "ä" * 300])
 def test_names_of_files_are_safe_and_never_meet(name):
-    stem, other = file_stem(name, "0" * 32), file_stem(name, "1" * 32)
-    assert stem != other
-    assert re.fullmatch(r"[\w.-]+", stem)
-    assert not stem.startswith((".", "-"))
-    assert len(f"{stem}.html".encode()) < 255
+    page, other = (files_of(name, mark * 32)["report"].removeprefix("reports/") for mark in "01")
+    assert page != other
+    assert re.fullmatch(r"[\w.-]+", page)
+    assert not page.startswith((".", "-"))
+    assert len(page.encode()) < 255
 
 
 def test_tables_are_csv_too_and_formulas_are_text(survey):

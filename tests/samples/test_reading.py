@@ -8,7 +8,8 @@ import pandas as pd
 import pytest
 
 from robustfourier.errors import DataError, InputError, MissingDependencyError
-from robustfourier.samples import from_arrays, read_samples, read_times
+from robustfourier.samples import ReadOptions, from_arrays, read_samples, read_times
+from robustfourier.samples.partitions import Layout, parts_of
 
 PLAIN = "time,value\n1,2.5\n2,3.5\n4,0.25\n"
 
@@ -57,6 +58,19 @@ def test_standard_input_is_read(monkeypatch):
     fake = io.TextIOWrapper(io.BytesIO(PLAIN.encode()))
     monkeypatch.setattr(sys, "stdin", fake)
     assert read_samples("-").values.tolist() == [2.5, 3.5, 0.25]
+
+
+@pytest.mark.parametrize(
+    ("head", "kind"), [(b"PAR1", "Parquet"), (b"\x89HDF\r", "netCDF"), (b"SIMPLE  = T", "FITS")]
+)
+def test_what_only_a_file_can_hold_is_named_where_it_comes_packed_or_by_a_pipe(
+    write, monkeypatch, head, kind
+):
+    words = f"is a {kind} file, which is read neither from a pipe nor packed; give the file itself"
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(head + b"\n1,2\n")))
+    for path in ("-", write(gzip.compress(head + b"\n1,2\n"), "data.csv.gz")):
+        with pytest.raises(DataError, match=re.escape(words)):
+            read_samples(path)
 
 
 def test_parquet_gives_the_same_samples_as_text(tmp_path):
@@ -297,6 +311,12 @@ class TestColumns:
         samples = read_samples(write(f"{first},time,passengers\n{rows}"))
         assert (samples.time_name, samples.value_name) == ("time", "passengers")
         assert samples.values.tolist() == [100, 101, 102, 103, 104]
+
+    @pytest.mark.parametrize("values", [None, "all"])
+    def test_nor_are_they_in_a_survey(self, write, values):
+        table = write(",day,shop,sales\n0,1,A,5\n1,1,B,7\n2,2,A,6\n3,2,B,9\n")
+        layout = Layout.of(parts_of(table)[0], ReadOptions(), values, "shop")
+        assert layout.values == ("sales",)
 
     def test_row_numbers_are_the_time_where_there_is_no_other(self, write):
         samples = read_samples(write(",passengers\n0,7\n1,8\n2,6\n"))

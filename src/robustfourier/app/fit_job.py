@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from robustfourier.analysis import Analysis, analyse
-from robustfourier.analysis.tables import prediction_table, write_csv
+from robustfourier.analysis.table_files import prediction_table, write_csv
 from robustfourier.app.frames import Frames, Send, numbers
 from robustfourier.atomic_files import plain
 from robustfourier.errors import DataError

@@ -7,7 +7,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
-from robustfourier.analysis.rhythm import RhythmAnalysis, analyse_rhythm
+from robustfourier.analysis.rhythm_analysis import RhythmAnalysis, analyse_rhythm
 from robustfourier.app.frames import Send
 from robustfourier.fit_config import reading_words
 from robustfourier.report.rhythm_page import headline

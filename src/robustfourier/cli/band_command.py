@@ -30,7 +30,7 @@ def fit_bands(
         raise InputError("--band goes with one --period at most")
     if config.columns or config.holidays:
         raise InputError("--band goes without --with and --holidays")
-    from robustfourier.analysis.bands import analyse_bands
+    from robustfourier.analysis.band_analysis import analyse_bands
 
     rest = {name: value for name, value in reading.items() if name != "value"}
     model = analyse_bands(

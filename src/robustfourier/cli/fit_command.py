@@ -203,7 +203,7 @@ def _formats(text: str) -> tuple[str, ...]:
 
 def print_found(console: Console, analysis: Analysis, show: str = "auto") -> None:
     """Print what was taken and what was found; figures and report may take longer than both."""
-    from robustfourier.analysis.tables import colour_words, tide, tide_words
+    from robustfourier.analysis.table_files import colour_words, tide, tide_words
     from robustfourier.formatting import number, percent
 
     result = analysis.result
@@ -312,7 +312,7 @@ def answer(analysis: Analysis) -> dict[str, Any]:
     """The answer for scripts."""
     from dataclasses import asdict
 
-    from robustfourier.analysis.tables import tide
+    from robustfourier.analysis.table_files import tide
     from robustfourier.results.result_tables import modes_columns
 
     result = analysis.result

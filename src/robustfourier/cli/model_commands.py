@@ -60,7 +60,7 @@ def predict(
     if console.as_json:
         console.json({name: table[name].tolist() for name in table})
     elif out is not None:
-        from robustfourier.analysis.tables import write_csv
+        from robustfourier.analysis.table_files import write_csv
 
         write_csv(table, out)
         console.print(f"{len(table):,} predictions: {out}")
@@ -82,7 +82,7 @@ class _Times:
         """Predictions of a model file there."""
         from robustfourier.analysis.predicting import needed_columns, predictions
         from robustfourier.analysis.regressor_columns import future_regressors
-        from robustfourier.analysis.tables import prediction_table
+        from robustfourier.analysis.table_files import prediction_table
         from robustfourier.persistence import load
 
         fitted = load(file)

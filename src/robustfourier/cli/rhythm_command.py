@@ -11,7 +11,7 @@ from robustfourier.cli.console import Console
 from robustfourier.errors import InputError, require_choice
 
 if TYPE_CHECKING:
-    from robustfourier.analysis.rhythm import RhythmAnalysis
+    from robustfourier.analysis.rhythm_analysis import RhythmAnalysis
     from robustfourier.cosinor import Rhythms
 
 _SHOWN = 15  # rows on the screen; all are in the tables
@@ -46,7 +46,7 @@ def rhythm(
     require_choice("--noise", noise, ("auto", "white", "replicates"))
     for kind in table or ():
         require_choice("--table", kind, ("csv", "excel", "parquet"))
-    from robustfourier.analysis.rhythm import analyse_rhythm
+    from robustfourier.analysis.rhythm_analysis import analyse_rhythm
 
     asked: dict[str, Any] = {"harmonics": harmonics, "trend": trend, "coverage": coverage}
     asked |= {"noise": noise, "group": group, "subject": subject, **options.series_options(reading)}

@@ -82,7 +82,7 @@ def inject(
             refuse_inputs(out / name, file)
     samples = read_samples(file, **reading)
     from robustfourier.analysis import fit_model
-    from robustfourier.analysis.tables import completeness_table, write_csv
+    from robustfourier.analysis.table_files import completeness_table, write_csv
     from robustfourier.sampling import measure_completeness
 
     model = fit_model(samples, **search_config.choices)

@@ -143,7 +143,7 @@ def _chosen(X: Any, table: Any) -> tuple[Any, Any, Any]:
     from robustfourier.samples.typed_tables import TypedTable
 
     try:
-        choice = TypedTable.of(table, "X", ReadOptions()).choose(need_value=True)
+        choice = TypedTable.of(table, "X", ReadOptions()).choose(ReadOptions())
     except DataError as error:
         reason = str(error).split("; choose")[0]
         raise InputError(f"{reason}; give fit(X['time'], X['value'], y_err=X['error'])") from None

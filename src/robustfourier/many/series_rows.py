@@ -12,10 +12,11 @@ import pandas as pd
 from robustfourier.analysis import fit_model
 from robustfourier.arrays import FloatArray
 from robustfourier.atomic_files import write_text
+from robustfourier.domain import Domain
 from robustfourier.errors import DataError
 from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.formatting import counted
-from robustfourier.many.survey_items import Item, Task, file_stem
+from robustfourier.many.survey_items import Item, Task, files_of
 from robustfourier.mixture.model import Component
 from robustfourier.results import Pattern, Result, summarise
 from robustfourier.samples import Samples
@@ -60,34 +61,41 @@ def failed_row(item: Item, task: Task, error: BaseException, seconds: float) -> 
 
 
 def _found(result: Result) -> dict[str, Any]:
-    samples, model = result.samples, result.model
-    return {
-        **_record(samples, result.domain.span, result.domain.unit),
-        "headline": result.headline,
-        "noise": result.noise,
-        "trend": result.trend_kind,
-        "scale": model.scale_,
-        "explained": result.explained,
-        "notes": [*samples.notes, *model.notes_],
-        "patterns": [
-            {
-                **_named(one, np.interp(_AT, one.waveform.x, one.waveform.y)),
-                **{name: getattr(one, name) for name in _OF_PATTERN},
-            }
-            for one in result.patterns
-        ],
-    }
+    patterns = [
+        {
+            **_named(one, np.interp(_AT, one.waveform.x, one.waveform.y)),
+            **{name: getattr(one, name) for name in _OF_PATTERN},
+        }
+        for one in result.patterns
+    ]
+    return _row(
+        result.samples,
+        result.model,
+        result.domain,
+        patterns,
+        headline=result.headline,
+        noise=result.noise,
+        trend=result.trend_kind,
+        explained=result.explained,
+    )
 
 
-def _record(samples: Samples, span: float, unit: str) -> dict[str, Any]:
+def _row(
+    samples: Samples, model: PeriodicMixture, domain: Domain, patterns: list[Any], **found: Any
+) -> dict[str, Any]:
+    """What is reported of every column, fitted alone or together with others."""
     return {
         **{name: getattr(samples.counts, name) for name in _COUNTS},
         "first": str(samples.times[0]),
         "last": str(samples.times[-1]),
-        "span": span,
-        "unit": unit,
+        "span": domain.span,
+        "unit": domain.unit or samples.unit,
         "value": samples.value_name,
         "spark": _spark(samples),
+        "scale": model.scale_,
+        "notes": [*samples.notes, *model.notes_],
+        "patterns": patterns,
+        **found,
     }
 
 
@@ -116,10 +124,10 @@ def _files(item: Item, task: Task, result: Result) -> dict[str, Any]:
     """Write model, page and forecast of a series; other data, other names of files."""
     written: dict[str, Any] = {}
     model = result.model
-    name, folder = file_stem(item.id, task.key(item)), Path(task.folder)
+    own, folder = files_of(item.id, task.key(item)), Path(task.folder)
     if task.models:
-        written["model"] = f"models/{name}.rfm"
-        model.save(folder / written["model"])
+        written["model"] = own["model"]
+        model.save(folder / own["model"])
     if task.reports == "all" or (task.reports == "found" and len(model.components_)):
         from robustfourier.report import render
 
@@ -128,17 +136,16 @@ def _files(item: Item, task: Task, result: Result) -> dict[str, Any]:
             "Input": Path(item.path).name if item.label is None else f"label {item.label}",
             "Search": "; ".join(model.notes_) or "–",
         }
-        written["report"] = f"reports/{name}.html"
-        page = render(result, shown)
-        write_text(folder / written["report"], page)
+        written["report"] = own["report"]
+        write_text(folder / own["report"], render(result, shown))
     if task.forecast is not None:
         from robustfourier.plots.figure_files import save_as
         from robustfourier.plots.forecast_figures import plot_forecast
 
         written["forecast"] = _forecast_rows(model.forecast(task.forecast))
-        written["picture"] = f"forecasts/{name}.png"
+        written["picture"] = own["picture"]
         save_as(
-            [folder / written["picture"]],
+            [folder / own["picture"]],
             (7.0, 3.0),  # inches
             lambda figure: plot_forecast(model, task.forecast, ax=figure.add_subplot()),
         )
@@ -178,23 +185,21 @@ def _together(item: Item, samples: list[Samples], parameters: dict[str, Any]) ->
     values = np.stack([s.values[at] for s, at in zip(samples, kept, strict=True)], axis=1)
     model = PeriodicMixture(unit=first.unit or None, **parameters)
     model.fit(first.axis[kept[0]], values)
-    domain, rows = model.domains_[0], []
+    who = counted(len(model.components_), "shared pattern")
+    rows = []
     for column, each in enumerate(samples):
         patterns = [_shared(model, i, column) for i in range(len(model.components_))]
-        who = counted(len(patterns), "shared pattern")
-        rows.append(
-            {
-                "id": f"{item.id}:{each.value_name}",
-                **_record(each, domain.span, domain.unit or first.unit),
-                "headline": f"{who} of {len(samples)} columns fitted together.",
-                "noise": float(np.atleast_1d(model.noise_)[column]),
-                "trend": str(model.models_[0].trend_kind),
-                "scale": model.scale_,
-                "explained": float(min(sum(p["share"] for p in patterns), 1.0)),
-                "notes": [*each.notes, *model.notes_],
-                "patterns": patterns,
-            }
+        row = _row(
+            each,
+            model,
+            model.domains_[0],
+            patterns,
+            headline=f"{who} of {len(samples)} columns fitted together.",
+            noise=float(np.atleast_1d(model.noise_)[column]),
+            trend=str(model.models_[0].trend_kind),
+            explained=float(min(sum(p["share"] for p in patterns), 1.0)),
         )
+        rows.append({"id": f"{item.id}:{each.value_name}", **row})
     return rows
 
 

@@ -17,7 +17,7 @@ from typing import Any
 from robustfourier.atomic_files import replacing
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.many.series_rows import failed_row, rows_of
-from robustfourier.many.survey_items import Batch, ItemReader, digest, file_stem
+from robustfourier.many.survey_items import Batch, ItemReader, digest, files_of
 from robustfourier.result_folders import names_within
 from robustfourier.samples.typed_tables import arrow
 from robustfourier.untrusted_files import open_regular
@@ -84,11 +84,9 @@ def _is_sound(row: dict[str, Any], there: set[str]) -> bool:
     """Whether a row is one that we write, and the files that it names are there."""
     if None in (row["key"], row["id"], row["status"]) or None in (row["patterns"] or ()):
         return False
-    stem = file_stem(row["id"], row["key"])
-    own = {"report": f"reports/{stem}.html", "model": f"models/{stem}.rfm"}
-    own["picture"] = f"forecasts/{stem}.png"
-    files = [(row[kind], name) for kind, name in own.items() if row[kind] is not None]
-    return all(named == name and name in there for named, name in files)
+    own = files_of(row["id"], row["key"])
+    named = [(row[column], name) for column, name in own.items() if row[column] is not None]
+    return all(given == name and name in there for given, name in named)
 
 
 @cache

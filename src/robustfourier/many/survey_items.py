@@ -87,14 +87,18 @@ class Batch:
         return [Batch((item,), self.task) for item in self.items]
 
 
-def file_stem(name: str, key: str) -> str:
-    """Name of a series' files: what can be read of its own name, and a mark that no other has.
+def files_of(name: str, key: str) -> dict[str, str]:
+    """Files of a series within the folder, by the columns of the tables that name them.
 
-    >>> file_stem("../shop 7/größe", "0123456789abcdef")
-    'shop_7_größe-01234567'
+    They are called by what can be read of its own name, and a mark that no other has.
+
+    >>> files_of("../shop 7/größe", "0123456789abcdef")["model"]
+    'models/shop_7_größe-01234567.rfm'
     """
     shown = re.sub(r"[^\w.-]+", "_", name).strip("._")[-_STEM:].lstrip("._-")
-    return f"{shown}-{key[:8]}" if shown else key[:8]
+    stem = f"{shown}-{key[:8]}" if shown else key[:8]
+    kinds = {"report": "reports/{}.html", "model": "models/{}.rfm", "picture": "forecasts/{}.png"}
+    return {column: place.format(stem) for column, place in kinds.items()}
 
 
 def digest(text: str | bytes) -> str:

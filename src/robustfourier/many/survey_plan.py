@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -29,36 +30,45 @@ class Plan:
     content: str | None = None  # digest of a table that has no name, being in memory
 
 
-def plan(
-    source: Any,
-    *,
-    by: str | None,
-    values: Sequence[str] | str | None,
-    together: bool,
-    reading: dict[str, Any],
-    folder: Path,
-) -> Plan:
-    """List the series of a source; a long table is sorted into buckets in the survey's folder.
+@dataclass(frozen=True)
+class Selection:
+    """Which series of a source are fitted, and how they are read: arguments of `fit_many`."""
 
-    `values` are value columns, "all" of them, or None for the one that is meant; if `together`,
-    those of a series are fitted as outputs that share their modes. The other arguments are those of
-    `fit_many`.
-    """
-    if together and values is None:
-        raise InputError('together=True needs several value columns, such as value="all"')
+    by: str | None
+    value: Sequence[str] | str | None  # columns, "all" of them, or None for the one that is meant
+    together: bool  # whether those of a series are fitted as outputs that share their modes
+    reading: dict[str, Any]
+
+    def __post_init__(self) -> None:
+        if self.together and self.value is None:
+            raise InputError('together=True needs several value columns, such as value="all"')
+
+    def layout(self, part: Part) -> Layout:
+        """Which columns of a part are meant."""
+        return Layout.of(part, ReadOptions(**self.reading), self.value, self.by)
+
+    def named(self, name: str, values: tuple[str, ...]) -> list[tuple[str, tuple[str, ...]]]:
+        """Names and value columns of the series with one label."""
+        if self.together or len(values) == 1:
+            return [(name or values[0] if len(values) == 1 else name or "all", values)]
+        return [(f"{name}:{value}" if name else value, (value,)) for value in values]
+
+
+def plan(source: Any, selection: Selection, folder: Path) -> Plan:
+    """List the series of a source; a long table is sorted into buckets in the survey's folder."""
     paths = _paths(source)
-    if paths is not None and by is None:
-        items = [i for p in paths for i in _of_file(p, values, together, reading)]
+    if paths is not None and selection.by is None:
+        items = [item for path in paths for item in _of_file(path, selection)]
         return Plan(list({item.id: item for item in items}.values()))
     parts = parts_of(source)
-    layout, unread = _layout(parts, ReadOptions(**reading), values, by)
+    layout, unread = _layout(parts, selection)
     place = folder / "buckets"
-    held = fill_buckets(parts, layout, place, _fingerprint(paths, reading, values, by))
+    held = fill_buckets(parts, layout, place, _fingerprint(paths, selection))
     items = [
         Item(name, held.digests[bucket], str(place / bucket), chosen, label)
         for bucket, labels in held.labels.items()
         for label in labels
-        for name, chosen in _named(label, layout.values, together)
+        for name, chosen in selection.named(label, layout.values)
     ]
     content = digest(json.dumps(sorted(held.digests.items()))) if paths is None else None
     return Plan(items, layout, list(dict.fromkeys([*unread, *held.unread])), content)
@@ -88,46 +98,31 @@ def _paths(source: Any) -> list[Path] | None:
     return found
 
 
-def _layout(
-    parts: list[Part], options: ReadOptions, values: Sequence[str] | str | None, by: str | None
-) -> tuple[Layout, list[tuple[str, str]]]:
+def _layout(parts: list[Part], selection: Selection) -> tuple[Layout, list[tuple[str, str]]]:
     """The layout of the first part that can be read, and what could not."""
     unread: list[tuple[str, str]] = []
     for part in parts:
         try:
-            return Layout.of(part, options, values, by), unread
+            return selection.layout(part), unread
         except DataError as error:
             unread.append((part.name, str(error)))
     raise DataError(unread[0][1] if unread else "source: holds no parts; give files or a table")
 
 
-def _of_file(
-    path: Path, values: Sequence[str] | str | None, together: bool, reading: dict[str, Any]
-) -> list[Item]:
+def _of_file(path: Path, selection: Selection) -> list[Item]:
     """The series of one file; what cannot be read fails when it is fitted, and is named."""
     try:
         content = file_digest(path)[:32]
     except (OSError, ValueError):
         content = _UNREADABLE
-    if values is None or content == _UNREADABLE:
-        return [Item(str(path), content, str(path))]
-    try:
-        layout = Layout.of(parts_of(path)[0], ReadOptions(**reading), values, None)
-    except DataError:
-        return [Item(str(path), content, str(path))]
-    many = len(layout.values) > 1
-    named = _named(str(path), layout.values, together) if many else [(str(path), layout.values)]
+    named: list[tuple[str, tuple[str, ...]]] = [(str(path), ())]
+    if selection.value is not None and content != _UNREADABLE:
+        with suppress(DataError):
+            named = selection.named(str(path), selection.layout(parts_of(path)[0]).values)
     return [Item(name, content, str(path), chosen) for name, chosen in named]
 
 
-def _named(name: str, values: tuple[str, ...], together: bool) -> list[tuple[str, tuple[str, ...]]]:
-    """Names and value columns of the series with one label."""
-    if together or len(values) == 1:
-        return [(name or values[0] if len(values) == 1 else name or "all", values)]
-    return [(f"{name}:{value}" if name else value, (value,)) for value in values]
-
-
-def _fingerprint(paths: list[Path] | None, *how: Any) -> str | None:
+def _fingerprint(paths: list[Path] | None, selection: Selection) -> str | None:
     """Digest of the content of files and of how they are read; None for a table."""
     if paths is None:
         return None
@@ -135,4 +130,5 @@ def _fingerprint(paths: list[Path] | None, *how: Any) -> str | None:
         contents = [(str(path), file_digest(path)) for path in paths]
     except (OSError, ValueError):
         return None
+    how = (selection.reading, selection.value, selection.by)
     return digest(json.dumps([contents, *how], default=str))

@@ -19,7 +19,7 @@ from robustfourier.many.series_rows import failed_row
 from robustfourier.many.shards import AGAIN, Done, read_shards, write_shard
 from robustfourier.many.survey_folder import begin, finish, refuse_other_table
 from robustfourier.many.survey_items import Batch, Item, Task
-from robustfourier.many.survey_plan import Plan, named_source, plan
+from robustfourier.many.survey_plan import Plan, Selection, named_source, plan
 from robustfourier.many.survey_tables import gather, write_tables
 from robustfourier.result_folders import SURVEY, claimed
 
@@ -173,9 +173,9 @@ def fit_many(
     reading = {**(reading or {}), **{k: v for k, v in given.items() if v is not None}}
     _check(parameters, reports)
     values = [value] if isinstance(value, str) and value != "all" else value
+    selection = Selection(by, values, together, reading)
     folder, sources = Path(out).absolute(), named_source(source)
-    identity = plain({"by": by, "value": values, "together": together, "reading": reading})
-    identity |= plain({"parameters": parameters, "seed": seed})
+    identity = plain({**vars(selection), "parameters": parameters, "seed": seed})
     identity |= {} if forecast is None else {"forecast": forecast}
     identity["source"] = None if sources is None else [str(path.resolve()) for path in sources]
     with (
@@ -183,9 +183,7 @@ def fit_many(
         claimed(SURVEY, folder, identity, sources or [], overwrite=overwrite),
     ):
         draft = begin(folder, identity, overwrite)
-        planned = plan(
-            source, by=by, values=values, together=together, reading=reading, folder=draft
-        )
+        planned = plan(source, selection, draft)
         refuse_other_table(draft, folder, planned.content, overwrite)
         many = len(planned.items) > _REPORTS
         wanted = ("found" if many else "all") if reports == "auto" else reports

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from scipy.stats import false_discovery_control
 
-from robustfourier.analysis.tables import write_csv, write_parquet
+from robustfourier.analysis.table_files import write_csv, write_parquet
 from robustfourier.arrays import FloatArray
 from robustfourier.many.shards import read_shards, schema
 

@@ -13,7 +13,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import import_module
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from robustfourier.errors import DataError, MissingDependencyError, RobustFourierError
@@ -40,6 +39,7 @@ class Format:
     endings: tuple[str, ...] = ()
 
 
+_HEAD = 512  # bytes that tell a format
 _READERS = "robustfourier.samples.binary_files"
 FORMATS = {
     "parquet": Format("Parquet", rb"PAR1", "", "arrow", (".parquet", ".pq")),
@@ -60,20 +60,23 @@ def format_of(path: str | os.PathLike[str]) -> str:
     Parquet is known by its name too.
     """
     low = str(path).lower()
-    if low.endswith(FORMATS["parquet"].endings):
-        return "parquet"
-    if str(path) == STDIN or not os.path.isfile(path):
+    named = next((kind for kind, form in FORMATS.items() if low.endswith(form.endings)), "")
+    there = str(path) != STDIN and os.path.isfile(path)
+    if named and (there or named == "parquet"):
+        return named
+    if not there:
         return ""
     try:
-        with Path(path).open("rb") as file:
-            head = file.read(512)
+        with open(path, "rb") as file:
+            return format_within(file.read(_HEAD))
     except OSError:
         return ""
-    for kind, form in FORMATS.items():
-        named = bool(form.endings) and low.endswith(form.endings)
-        if named or re.match(form.magic, head, re.DOTALL):
-            return kind
-    return ""
+
+
+def format_within(head: bytes) -> str:
+    """Name of the format that begins with some bytes; empty for text."""
+    kinds = FORMATS.items()
+    return next((k for k, form in kinds if re.match(form.magic, head[:_HEAD], re.DOTALL)), "")
 
 
 def read_frame(path: str | os.PathLike[str], kind: str, options: ReadOptions) -> Frame:

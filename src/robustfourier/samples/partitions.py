@@ -22,7 +22,7 @@ import pandas as pd
 from robustfourier.errors import DataError, InputError
 from robustfourier.formatting import quoted
 from robustfourier.result_folders import is_result
-from robustfourier.samples.column_choice import Choice, choose_columns, find_column, is_error
+from robustfourier.samples.column_choice import Choice, find_column, is_error
 from robustfourier.samples.daylight_saving import checked_zone, on_clock
 from robustfourier.samples.library_tables import cells_frame
 from robustfourier.samples.read_options import ReadOptions
@@ -88,7 +88,7 @@ class Layout:
             label = None if by is None else find_column(by, names, part.name, "--by")
             tagged = [find_column(tag, names, part.name, "--by") for tag in tags]
             apart = [*([] if label is None else [label]), *tagged]
-            choice, chosen = _choice(names, table.kinds, part.name, options, values, apart)
+            choice, chosen = _choice(table, options, values, apart)
             reader = table.time_reader(choice, options.time_format)
             for block in itertools.islice(table.blocks(choice.times), 2):
                 reader.add_block(block)
@@ -180,25 +180,20 @@ def read_parts(parts: Sequence[Part], layout: Layout) -> pd.DataFrame:
 
 
 def _choice(
-    names: Sequence[str],
-    kinds: Sequence[str],
-    source: str,
-    options: ReadOptions,
-    values: Sequence[str] | str | None,
-    apart: list[int],
+    table: Table, options: ReadOptions, values: Sequence[str] | str | None, apart: list[int]
 ) -> tuple[Choice, list[int]]:
     """The columns of time and error, and those of values."""
+    names, source = table.names, table.name
     many = values is not None and (isinstance(values, str) or len(values) != 1)
     value = None if values is None or many else values[0]
-    wanted = replace(options, by=(), value=value)
-    choice = choose_columns(names, kinds, source, wanted, need_value=not many, apart=apart)
+    choice = table.choose(replace(options, by=(), value=value), not many, apart)
     if not many or values is None:
         assert choice.value is not None
         return choice, [choice.value]
     error = None if options.error is None else find_column(options.error, names, source, "--error")
-    taken = {choice.time, choice.clock, *choice.parts, error, *apart}
+    taken = {*choice.times, error, *table.apart, *apart}
     if isinstance(values, str):
-        chosen = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
+        chosen = [i for i, kind in enumerate(table.kinds) if kind == "number" and i not in taken]
         chosen = [i for i in chosen if not is_error(names[i])]
     else:
         chosen = [find_column(value, names, source, "--value") for value in values]
@@ -287,7 +282,8 @@ def _opened_fragment(
     def batches(columns: list[str]) -> Iterator[Any]:
         return fragment.to_batches(schema=schema, columns=columns, batch_size=ROWS)
 
-    yield ArrowTable(name, schema, batches, options)
+    del options  # which say nothing of types
+    yield ArrowTable(name, schema, batches)
 
 
 def _in_memory(name: str, frame: pd.DataFrame) -> Part:

@@ -91,7 +91,9 @@ def opened_table(
 
 def samples_of(table: Table, options: ReadOptions, need_value: bool = True) -> Samples:
     """Read times, values and errors of a table; the values are zero if none are needed."""
-    choice = table.choose(need_value)
+    choice = table.choose(options, need_value)
+    if need_value and isinstance(table, TextTable):
+        table.require_one_series(choice)
     zone = checked_zone(options.timezone)
     reader = table.time_reader(choice, options.time_format)  # the first rows decide the format
     kept: dict[int, list[FloatArray]] = {

@@ -125,8 +125,6 @@ class Samples:
         """The times as an estimator takes them: an array, or a DatetimeIndex with its zone."""
         if self.timezone is None:
             return self.times
-        import pandas as pd
-
         return pd.DatetimeIndex(self.times).tz_localize("UTC").tz_convert(self.timezone)
 
     def __len__(self) -> int:
@@ -186,14 +184,13 @@ def clean(
             f"{source}: none of the {len(good):,} rows has both a time and a value; "
             "check the columns with --time and --value"
         )
+    columns = (stamps, values, errors, lines)
     if n_missing:  # long records without gaps are not copied
-        stamps, values, lines = stamps[good], values[good], lines[good]
-        errors = None if errors is None else errors[good]
-    out_of_order = int((stamps[1:] < stamps[:-1]).sum())
+        columns = _rows(columns, good)
+    out_of_order = int((columns[0][1:] < columns[0][:-1]).sum())
     if out_of_order:
-        order = np.argsort(stamps, kind="stable")
-        stamps, values, lines = stamps[order], values[order], lines[order]
-        errors = None if errors is None else errors[order]
+        columns = _rows(columns, np.argsort(columns[0], kind="stable"))
+    stamps, values, errors, lines = columns
     repeated = np.concatenate([[False], stamps[1:] == stamps[:-1]])
     n_repeated = int(repeated.sum())
     if n_repeated:
@@ -323,6 +320,11 @@ def _check_errors(errors: FloatArray, lines: NDArray[Any], source: str, name: st
             f"{source}, line {lines[i]}, column {quoted(name or 'error')}: the error "
             f"{errors[i]:g} must be positive; correct it, or choose another column with --error"
         )
+
+
+def _rows(columns: tuple[Any, ...], kept: Any) -> tuple[Any, ...]:
+    """Some rows of columns, of which one may be missing."""
+    return tuple(None if column is None else column[kept] for column in columns)
 
 
 def _merged(

@@ -49,14 +49,11 @@ _PACKED = {b"\x1f\x8b": "gzip", b"BZh": "bzip2", b"\xfd7zXZ": "xz", b"PK\x03\x04
 # First bytes of files that people hand over by mistake, and what to do about them.
 _FOREIGN: dict[bytes, str] = {
     b"\xd0\xcf\x11\xe0": "an old Excel or Word file; save the sheet as CSV",
-    b"PAR1": "a Parquet file; give it the ending .parquet",
     b"\x28\xb5\x2f\xfd": "a zstd file; unpack it first",
     b"\x89PNG": "a PNG picture",
     b"\xff\xd8\xff": "a JPEG picture",
     b"%PDF": "a PDF file",
-    b"\x89HDF": "an HDF5 file; export the table as CSV",
     b"SQLite format 3": "an SQLite file; export the table as CSV",
-    b"SIMPLE  =": "a FITS file; export the table as CSV",
     b"\x80\x04\x95": "a pickle, which is never loaded",
     b"\x80\x05\x95": "a pickle, which is never loaded",
 }
@@ -208,6 +205,13 @@ def _head(stream: io.BufferedReader[Any], name: str, kind: str = "") -> bytes:
 
 
 def _refuse_foreign(head: bytes, name: str) -> None:
+    from robustfourier.samples.file_formats import FORMATS, format_within
+
+    if kind := format_within(head):
+        raise DataError(
+            f"{name}: is a {FORMATS[kind].words} file, which is read neither from a pipe nor "
+            "packed; give the file itself"
+        )
     for magic, what in _FOREIGN.items():
         if head.startswith(magic):
             raise DataError(f"{name}: is {what}")

@@ -60,7 +60,7 @@ class TextTable:
     dialect: Dialect  # how the table and its numbers are written
     #: what the cells of each column are: "number", "time", "clock", "text" or "empty"
     kinds: list[str]
-    choice: Choice  # the columns that are meant
+    apart: list[int]  # columns that are neither times nor values: numbers of the rows
     head: Rows  # the first rows
     rest: Iterator[Rows]  # the others, in blocks
     #: the unit that stands beside the numbers of each column; empty where there is none
@@ -87,17 +87,26 @@ class TextTable:
         """Unit of a column, from a line of units or beside its numbers; empty if unknown."""
         return self.measures[column] or self.dialect.unit(column)
 
-    def choose(self, need_value: bool) -> Choice:
-        """The columns that are meant."""
+    def choose(
+        self, options: ReadOptions, need_value: bool = True, apart: Sequence[int] = ()
+    ) -> Choice:
+        """The columns that are meant, but for those that are known to be apart."""
+        wanted = options if options.rate is None else replace(options, time="1")
+        apart = [*self.apart, *apart]
+        return choose_columns(
+            self.names, self.kinds, self.name, wanted, need_value=need_value, apart=apart
+        )
+
+    def require_one_series(self, choice: Choice) -> None:
+        """Refuse a table whose rows are series unless one of them is chosen."""
         wide = self.dialect.wide
-        if wide is not None and need_value and not self.choice.by:
+        if wide is not None and not choice.by:
             label, first = wide.labels[0], self.head[0][1][0]
             raise DataError(
                 f"{self.name}: {wide.words}; choose one series, such as "
                 f"--by {quoted(f'{label}={first}')}, or fit each with --by {quoted(label)} "
                 "--out FOLDER"
             )
-        return self.choice
 
     def labelled(self, taken: set[int]) -> list[int]:
         """Columns that are not used, words first: they may tell series apart."""
@@ -176,12 +185,8 @@ def open_table(source: TextLines, options: ReadOptions, need_value: bool) -> Tex
     if "clock" in kinds and "time" not in kinds:  # 20241231 is a date beside a time of day
         dated = [all(_EIGHT.fullmatch(cell.strip()) for cell in cells) for cells in columns]
         kinds = ["time" if k == "number" and d else k for k, d in zip(kinds, dated, strict=True)]
-    wanted = options if options.rate is None else replace(options, time="1")
     apart = _row_numbers(dialect, kinds, columns[0])
-    choice = choose_columns(
-        dialect.names, kinds, source.name, wanted, need_value=need_value, apart=apart
-    )
-    return TextTable(source, dialect, kinds, choice, head, rest, measures, left)
+    return TextTable(source, dialect, kinds, apart, head, rest, measures, left)
 
 
 def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
@@ -193,7 +198,7 @@ def check_columns(path: str | os.PathLike[str], **options: Any) -> None:
     chosen = ReadOptions(**options)
     if not pipe and not (format_of(path) and os.path.exists(path)):
         with open_text(path, chosen.sheet) as source:
-            open_table(source, chosen, need_value=True)
+            open_table(source, chosen, need_value=True).choose(chosen)
 
 
 def series_column(path: str | os.PathLike[str], **options: Any) -> str | None:

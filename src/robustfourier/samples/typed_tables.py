@@ -61,7 +61,6 @@ class TypedTable:
 
     name: str  # for messages
     table: Frame  # its columns, or none but what is known of them
-    options: ReadOptions
     names: list[str]  # names of the columns, and what their cells are
     kinds: list[str]
     path: str | os.PathLike[str] | None = None  # the file
@@ -80,7 +79,7 @@ class TypedTable:
             table = at_rate(table, options.rate)
         frame = table.frame
         kinds = [kind_of_column(frame.iloc[:, i]) for i in range(frame.shape[1])]
-        return cls(name, table, options, list(map(str, frame)), kinds, path)
+        return cls(name, table, list(map(str, frame)), kinds, path)
 
     def digest(self) -> str | None:
         """SHA-256 of the file, if there is one."""
@@ -90,18 +89,25 @@ class TypedTable:
         """Unit of a column, as its maker writes it; empty if unknown."""
         return self.table.units.get(self.names[column], "")
 
-    def choose(self, need_value: bool) -> Choice:
-        """The columns that are meant."""
-        options, known = self.options, self.table
+    @property
+    def apart(self) -> list[int]:
+        """Columns that are neither times nor values: labels of series."""
+        return [i for i, name in enumerate(self.names) if name in self.table.labels]
+
+    def choose(
+        self, options: ReadOptions, need_value: bool = True, apart: Sequence[int] = ()
+    ) -> Choice:
+        """The columns that are meant, but for those that are known to be apart."""
+        known = self.table
         wanted = replace(
             options,
             time=options.time or known.time,
             value=options.value or known.value,
             error=options.error or (known.error if options.value is None else None),
         )
-        labels = [i for i, name in enumerate(self.names) if name in known.labels]
+        apart = [*self.apart, *apart]
         return choose_columns(
-            self.names, self.kinds, self.name, wanted, need_value=need_value, apart=labels
+            self.names, self.kinds, self.name, wanted, need_value=need_value, apart=apart
         )
 
     def labelled(self, taken: set[int]) -> list[int]:
@@ -181,7 +187,6 @@ class ArrowTable(TypedTable):
         name: str,
         schema: Any,
         batches: Callable[[list[str]], Iterator[Any]],
-        options: ReadOptions,
         *,
         fixed: dict[str, str] | None = None,
         path: str | os.PathLike[str] | None = None,
@@ -189,7 +194,7 @@ class ArrowTable(TypedTable):
         self.fixed, self.batches = fixed or {}, batches
         names = [*schema.names, *self.fixed]
         kinds = [_kind_of_type(field.type) for field in schema] + ["text"] * len(self.fixed)
-        super().__init__(name, Frame(pd.DataFrame()), options, names=names, kinds=kinds, path=path)
+        super().__init__(name, Frame(pd.DataFrame()), names, kinds, path)
 
     def frames(self, columns: Sequence[int]) -> Iterator[pd.DataFrame]:
         """Some columns of all rows; an index is a column like others."""
@@ -209,6 +214,7 @@ def opened_parquet(
     fixed: tuple[tuple[str, str], ...] = (),
 ) -> Iterator[ArrowTable]:
     """A Parquet file; whatever is wrong with it is a `DataError` that names it."""
+    del options  # which say nothing of types
     name, parquet = display_name(path), arrow().parquet
     with one_error(path, "parquet"), parquet.ParquetFile(path, pre_buffer=False) as file:
         made = _SAMPLE * file.metadata.num_rows
@@ -219,7 +225,7 @@ def opened_parquet(
             return file.iter_batches(batch_size=ROWS, columns=columns)
 
         schema = file.schema_arrow
-        yield ArrowTable(name, schema, batches, options, fixed=dict(fixed), path=path)
+        yield ArrowTable(name, schema, batches, fixed=dict(fixed), path=path)
 
 
 def _kind_of_type(kind: Any) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.analysis.tables import write_csv
+from robustfourier.analysis.table_files import write_csv
 from robustfourier.atomic_files import plain, write_text
 from robustfourier.bands import MultibandMixture
 from robustfourier.result_folders import BANDS, claimed, exchanged
@@ -35,18 +35,16 @@ def analyse_bands(
     options = ReadOptions(**{k: v for k, v in (reading or {}).items() if k != "duplicates"})
     times, values, errors, bands, unit = _read(path, band, options, [value] if value else None)
     model = MultibandMixture(unit=unit or None, **parameters)
-    if out is None:
-        return model.fit(times, values, band=bands, y_err=errors)
     identity = plain({"source": str(Path(path).resolve()), "band": band, "value": value})
     identity |= plain({"reading": reading or {}, "parameters": parameters})
     with claimed(BANDS, out, identity, [Path(path)], overwrite=overwrite):
         model.fit(times, values, band=bands, y_err=errors)
-        with exchanged(BANDS, out) as draft:
-            write_csv(model.bands_, draft / "bands.csv")
-            write_csv(period_table(model), draft / "periods.csv")
-            write_text(draft / "summary.txt", model.summary() + "\n")
-            _draw(model, draft / "bands.png")
-            BANDS.finish(draft, {"identity": identity})
+        if out is not None:
+            with exchanged(BANDS, out, {"identity": identity}) as draft:
+                write_csv(model.bands_, draft / "bands.csv")
+                write_csv(period_table(model), draft / "periods.csv")
+                write_text(draft / "summary.txt", model.summary() + "\n")
+                _draw(model, draft / "bands.png")
     return model
 
 

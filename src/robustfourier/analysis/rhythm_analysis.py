@@ -10,7 +10,7 @@ from typing import Any
 
 import pandas as pd
 
-from robustfourier.analysis.tables import write_csv, write_parquet
+from robustfourier.analysis.table_files import write_csv, write_parquet
 from robustfourier.atomic_files import plain, replacing, write_text
 from robustfourier.cosinor import Rhythms, rhythm
 from robustfourier.cosinor.heat_map import heat_map, shown_rows
@@ -59,24 +59,19 @@ def analyse_rhythm(
     table = read_table(path, by=by, group=group, subject=subject, value=value, reading=reading)
     table = replace(table, source=name or table.source)
     given = {"groups": table.groups, "subjects": table.subjects, "names": table.names}
-    unit = (reading or {}).get("unit") or table.unit or None
-
-    def answer() -> Rhythms:
-        return rhythm(
-            table.times, table.matrix, list(periods), unit=unit, observe=observe, **given, **testing
-        )
-
-    if out is None:
-        return RhythmAnalysis(answer(), table, None)
+    given["unit"] = (reading or {}).get("unit") or table.unit or None
     identity = plain(
         {"source": str(Path(path).resolve()), "periods": list(periods), "asked": testing}
         | {"by": by, "group": group, "subject": subject, "value": value, "reading": reading or {}}
     )
     with claimed(RHYTHM, out, identity, [Path(path)], overwrite=overwrite):
-        found = answer()
-        with exchanged(RHYTHM, out) as draft:
-            write_rhythm(found, table, draft, tables)
-            RHYTHM.finish(draft, {"identity": identity, "notes": list(table.notes)})
+        found = rhythm(
+            table.times, table.matrix, list(periods), observe=observe, **given, **testing
+        )
+        if out is not None:
+            record = {"identity": identity, "notes": list(table.notes)}
+            with exchanged(RHYTHM, out, record) as draft:
+                write_rhythm(found, table, draft, tables)
     return RhythmAnalysis(found, table, out)
 
 

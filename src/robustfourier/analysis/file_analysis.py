@@ -3,7 +3,7 @@
 The folder has a fixed layout, and at any moment one whole result (`robustfourier.result_folders`)::
 
     report.html  modes.csv  components.csv (and .parquet)  fit.csv (or .parquet)  model.rfm
-    figures/  run.json  and the tables of `robustfourier.analysis.tables`
+    figures/  run.json  and the tables of `robustfourier.analysis.table_files`
     forecast.csv (if a horizon is given)
 """
 
@@ -13,7 +13,7 @@ import platform
 import shlex
 import time
 from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from importlib import metadata
@@ -22,7 +22,7 @@ from typing import Any
 
 from robustfourier.analysis.fitting import fit_model
 from robustfourier.analysis.regressor_columns import read_regressors, without_effects
-from robustfourier.analysis.tables import (
+from robustfourier.analysis.table_files import (
     colour_of,
     colour_words,
     forecast_table,
@@ -143,8 +143,7 @@ def analyse(
         **({} if horizon is None else {"horizon": horizon}),
     }
     table = None if samples is None else read_regressors(samples, path, regressors, **reading)
-    nothing: AbstractContextManager[None] = nullcontext()
-    with nothing if out is None else claimed(RUN, out, identity, [Path(path)], overwrite=overwrite):
+    with claimed(RUN, out, identity, [Path(path)], overwrite=overwrite):
         with clock("fitting"):
             if samples is None:
                 samples, model = _fit_chunks(path, out, reading, parameters)
@@ -157,9 +156,10 @@ def analyse(
         if ready is not None:
             ready(Analysis(result, model, out, dict(clock.seconds)))
         if out is not None:
-            with exchanged(RUN, out) as draft:
+            run = _run_record(result, model, identity)
+            with exchanged(RUN, out, run) as draft:
                 words = shlex.join([called or str(path), *reading_words(reading)])
-                _write(result, model, identity, draft, formats, clock, (words, str(out)))
+                _write(result, model, run, draft, formats, clock, (words, str(out)))
     emit("report", "done", seconds=dict(clock.seconds))
     return Analysis(result, model, out, dict(clock.seconds))
 
@@ -196,12 +196,13 @@ class _Clock:
 def _write(
     result: Result,
     model: Any,
-    identity: dict[str, Any],
+    run: dict[str, Any],
     folder: Path,
     formats: tuple[str, ...],
     clock: _Clock,
     place: tuple[str, str],
 ) -> None:
+    """Write all files but the record, which is given the seconds of each step."""
     # Late: the answer is given before pages and figures are thought of.
     from robustfourier.plots.figure_files import save_figures
     from robustfourier.report import render
@@ -215,22 +216,17 @@ def _write(
             write_csv(table, folder / name)
         write_fit(result, folder)
         save(model, folder / "model.rfm")
-        if (horizon := identity.get("horizon")) is not None:
+        if (horizon := run["identity"].get("horizon")) is not None:
             write_csv(forecast_table(model, horizon), folder / "forecast.csv")
         save_figures(result, folder / "figures", formats)
-    run = _run_record(result, model, identity, clock.seconds)
-    shown = shown_tables(result, model.without_regressors())
+    tables = shown_tables(result, model.without_regressors())
     with clock("report"):
-        write_text(
-            folder / "report.html", render(result, _shown(result, run), Place(*place), shown)
-        )
+        page = render(result, _shown(result, run, clock.seconds), Place(*place), tables)
+        write_text(folder / "report.html", page)
     run["seconds"] = {step: round(seconds, 4) for step, seconds in clock.seconds.items()}
-    RUN.finish(folder, run)
 
 
-def _run_record(
-    result: Result, model: Any, identity: dict[str, Any], seconds: dict[str, float]
-) -> dict[str, Any]:
+def _run_record(result: Result, model: Any, identity: dict[str, Any]) -> dict[str, Any]:
     """Enough to repeat the run."""
     samples = result.samples
     return {
@@ -259,11 +255,10 @@ def _run_record(
             **{"python": platform.python_version(), "machine": platform.machine()},
             **{name: metadata.version(name) for name in _LIBRARIES},
         },
-        "seconds": dict(seconds),
     }
 
 
-def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
+def _shown(result: Result, run: dict[str, Any], seconds: dict[str, float]) -> dict[str, Any]:
     """The part of the record that the report prints, in words."""
     counts = result.samples.counts
     words = counts.words()
@@ -287,5 +282,5 @@ def _shown(result: Result, run: dict[str, Any]) -> dict[str, Any]:
         ),
         **left,
         "Versions": ", ".join(f"{k} {v}" for k, v in run["versions"].items()),
-        "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in run["seconds"].items()),
+        "Seconds": ", ".join(f"{k} {v:.2f}" for k, v in seconds.items()),
     }
