@@ -20,7 +20,6 @@ from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines, line_columns
 from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
-from robustfourier.periodic.harmonic_families import Families
 from robustfourier.periodic.kernels import Kernel, lines_of_powers, sho_of_logarithms
 from robustfourier.periodic.quasi_periodic import (
     ROWS,
@@ -82,16 +81,6 @@ def with_sandwich_errors(model: ColumnModel, series: Series) -> ColumnModel:
     return _widened(model, ratio, np.ones(len(model.lines)))
 
 
-def with_tie_errors(model: ColumnModel, families: Families) -> ColumnModel:
-    """Return the same model; errors of periods count that lines may not be tied after all."""
-    if families.doubt is None or not len(model.bases):
-        return model
-    same = np.abs(model.bases[:, None] - families.bases).argmin(axis=1)
-    formal = np.diag(model.base_covariance)
-    ratio = np.sqrt(1.0 + families.doubt[same] ** 2 / np.where(formal > 0.0, formal, np.inf))
-    return _widened(model, ratio, np.ones(len(model.lines)))
-
-
 def with_degenerate_errors(model: ColumnModel, found: Detection) -> ColumnModel:
     """Return the same model; errors of periods count all places that fit as well.
 
@@ -110,12 +99,6 @@ def with_degenerate_errors(model: ColumnModel, found: Detection) -> ColumnModel:
             bases = model.rows[c] != 0
             ratio[bases] = np.maximum(ratio[bases], error / formal)
     return _widened(model, ratio, np.ones(len(model.lines)))
-
-
-def unknown_period(model: ColumnModel) -> FloatArray:
-    """Return the modes of all lines of patterns that are unknown: known to no better than half."""
-    unknown = [c for c in range(model.n_components) if 2.0 * model.mode_error(c) > model.mode_of(c)]
-    return model.lines.mode[np.isin(model.component, unknown)]
 
 
 def _widened(model: ColumnModel, bases: FloatArray, lines: FloatArray) -> ColumnModel:
