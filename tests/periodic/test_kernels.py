@@ -8,7 +8,7 @@ from robustfourier.periodic.kernels import (
     Kernel,
     QuasiPeriodic,
     integrated_ornstein_uhlenbeck,
-    line_columns,
+    lines_of_powers,
     sho,
 )
 
@@ -77,7 +77,7 @@ def test_a_drift_changes_in_the_lag_by_its_increment(rate):
 
 def test_columns_of_lines_have_the_covariance_of_cosines():
     theta = np.linspace(-1.0, 1.0, 11)
-    columns = line_columns(theta, np.array([1.3, 4.0]), np.array([2.0, 0.5]))
+    columns = lines_of_powers(theta, np.array([1.3, 4.0]), np.array([2.0, 0.5]))
     tau = theta[:, None] - theta
     expected = 2.0 * np.cos(1.3 * np.pi * tau) + 0.5 * np.cos(4.0 * np.pi * tau)
     assert columns @ columns.T == pytest.approx(expected)

@@ -6,7 +6,6 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from robustfourier.periodic import noise_model, optimise
 from robustfourier.periodic.kernels import Kernel, sho, sho_of_logarithms
 from robustfourier.periodic.noise_model import TaperedSpectrum
 from robustfourier.periodic.optimise import maximise
@@ -152,9 +151,3 @@ def test_the_maximum_of_whittles_likelihood_is_where_its_gradient_is_zero_or_a_b
     assert value > spectrum.gradient(density, start)[0]
     assert np.all(np.abs(gradient[inside]) < 0.02)
     assert np.all((end >= low) & (end <= high))
-
-
-def test_the_spectral_optimisation_has_the_numbers_of_the_general_one():
-    """A compiled function cannot read another module's constants: they stand twice."""
-    for name in ("_STEPS", "_SHORTER", "_SHORTEST", "_RISE", "_LONGEST", "_FLOOR"):
-        assert getattr(noise_model, name) == getattr(optimise, name), name

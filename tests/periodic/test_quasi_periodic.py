@@ -286,3 +286,34 @@ def test_a_phase_lost_beside_a_stronger_line_is_that_lines_modulation(strict, am
     assert said == (strict or amplitude > 1.0)
     far = SimpleNamespace(**{**vars(part), "shift": 2.7})
     assert not posterior._is_hump(model, far, np.zeros(2, bool), white=1.0)
+
+
+def test_a_process_in_place_of_lines_is_no_noise_of_theirs_and_one_beside_them_is():
+    """A phase that is lost after a thousand records is the line: its power is no error of it."""
+    rng = np.random.default_rng(4)
+    t = np.linspace(0, 60, 600)
+    y = np.cos(2 * np.pi * t) + 0.3 * rng.normal(size=600)
+    model = PeriodicMixture().fit(t, y).models_[0]
+    kernel = Kernel(np.array([5.0]), np.zeros(1), np.array([0.01]), np.ones(1), np.zeros(1, int))
+    pattern = SimpleNamespace(component=0, order=np.ones(1, int))
+    errors = {}
+    for strict in (True, False):
+        part = SimpleNamespace(
+            kernel=kernel, pattern=pattern, gain=-1.0, strict=strict, shift_error=0.0
+        )
+        errors[strict] = posterior._with_modulation_errors(model, [part], white=0.09).mode_error(0)
+    assert errors[False] == pytest.approx(model.mode_error(0))
+    assert errors[True] > 2.0 * model.mode_error(0)
+
+
+@pytest.mark.parametrize("beside", [True, False])
+def test_a_line_that_a_process_explains_goes_and_one_beside_it_stays(beside):
+    """A tone of three deviations at 40 modes, and a process of a hundred at 40 or at 80 modes."""
+    theta, rng = np.linspace(-1, 1, 400), np.random.default_rng(0)
+    lines = Lines(np.array([40.0]), np.full((1, 1), 0.5), np.zeros((1, 1)))
+    model = SimpleNamespace(lines=lines, component=np.zeros(1, int))
+    place = np.pi * (80.0 if beside else 40.0)
+    kernel = Kernel(*np.array([[100.0], [0.0], [2.0], [place]]), np.ones(1, int))
+    samples = theta, rng.normal(size=400), np.ones(400)
+    gone = posterior._explained_by(kernel, model, [], np.zeros(1, bool), samples, 1.0, 1.0)
+    assert gone.tolist() == [not beside]

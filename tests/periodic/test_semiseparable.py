@@ -10,7 +10,7 @@ from celerite2 import terms as celerite_terms
 from robustfourier.periodic.kernels import (
     Kernel,
     QuasiPeriodic,
-    line_columns,
+    lines_of_powers,
     sho,
     sho_of_logarithms,
     sho_pullback,
@@ -125,7 +125,7 @@ def test_likelihood_mean_and_variance_equal_those_of_celerite2(kernel, samples):
 def test_the_likelihood_equals_the_dense_one_at_the_best_scale(request, name, with_lines, samples):
     kernel = request.getfixturevalue(name)
     lines = np.array([9.0, 70.0, 71.0]) / np.pi, np.array([0.3, 5.0, 90.0])
-    columns = line_columns(samples.theta, *lines) if with_lines else None
+    columns = lines_of_powers(samples.theta, *lines) if with_lines else None
     for one in (kernel, Kernel.zero()):
         value, scale = samples.log_likelihood(one, columns)
         expected, best = dense_log_likelihood(one, samples, columns)
@@ -216,7 +216,7 @@ def few_samples():
 def test_the_gradient_along_coefficients_is_the_dense_one(request, name, few_samples, lines):
     kernel = request.getfixturevalue(name)
     modes = 70.0 * np.arange(1, lines + 1) / np.pi
-    columns = line_columns(few_samples.theta, modes, np.full(lines, 2.0)) if lines else None
+    columns = lines_of_powers(few_samples.theta, modes, np.full(lines, 2.0)) if lines else None
     value, gradient = MarginalLikelihood(*few_samples, columns).gradient(kernel)
     expected, _ = dense_log_likelihood(kernel, few_samples, columns)
     assert value == pytest.approx(expected, abs=1e-8)

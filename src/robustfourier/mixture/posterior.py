@@ -20,8 +20,7 @@ from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import Lines, line_columns
 from robustfourier.periodic.forecast import Known, backtest_inflation, extrapolated
-from robustfourier.periodic.harmonic_families import Families
-from robustfourier.periodic.kernels import Kernel
+from robustfourier.periodic.kernels import Kernel, lines_of_powers, sho_of_logarithms
 from robustfourier.periodic.quasi_periodic import (
     ROWS,
     QuasiPeriodicFit,
@@ -39,7 +38,11 @@ from robustfourier.periodic.residual_process import (
     robust_weights,
 )
 from robustfourier.periodic.semidefinite import Positive
-from robustfourier.periodic.semiseparable import ConditionedProcess
+from robustfourier.periodic.semiseparable import (
+    ConditionedProcess,
+    marginal_log_likelihood,
+    normal_equations,
+)
 
 _CLEAR = 2.0  # deviations of the sandwich's error by which it must exceed the fit's
 _LEAST = 0.02  # share left by the fit below which a residual says nothing any more
@@ -78,16 +81,6 @@ def with_sandwich_errors(model: ColumnModel, series: Series) -> ColumnModel:
     return _widened(model, ratio, np.ones(len(model.lines)))
 
 
-def with_tie_errors(model: ColumnModel, families: Families) -> ColumnModel:
-    """Return the same model; errors of periods count that lines may not be tied after all."""
-    if families.doubt is None or not len(model.bases):
-        return model
-    same = np.abs(model.bases[:, None] - families.bases).argmin(axis=1)
-    formal = np.diag(model.base_covariance)
-    ratio = np.sqrt(1.0 + families.doubt[same] ** 2 / np.where(formal > 0.0, formal, np.inf))
-    return _widened(model, ratio, np.ones(len(model.lines)))
-
-
 def with_degenerate_errors(model: ColumnModel, found: Detection) -> ColumnModel:
     """Return the same model; errors of periods count all places that fit as well.
 
@@ -106,12 +99,6 @@ def with_degenerate_errors(model: ColumnModel, found: Detection) -> ColumnModel:
             bases = model.rows[c] != 0
             ratio[bases] = np.maximum(ratio[bases], error / formal)
     return _widened(model, ratio, np.ones(len(model.lines)))
-
-
-def unknown_period(model: ColumnModel) -> FloatArray:
-    """Return the modes of all lines of patterns that are unknown: known to no better than half."""
-    unknown = [c for c in range(model.n_components) if 2.0 * model.mode_error(c) > model.mode_of(c)]
-    return model.lines.mode[np.isin(model.component, unknown)]
 
 
 def _widened(model: ColumnModel, bases: FloatArray, lines: FloatArray) -> ColumnModel:
@@ -283,12 +270,57 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     if len(oscillators):
         oscillators, _ = search.optimised(oscillators)
+    among = Kernel.sum([beside, sho_of_logarithms(oscillators)])
+    samples = theta[rows], left[rows], noise[rows]
+    absent = _explained_by(among, model, parts, gone, samples, white, len(rows) / len(theta))
+    left, gone = left + model.lines.select(absent).evaluate(theta)[:, 0], gone | absent
+    search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     process, factor = search.conditioned(oscillators, theta, left, 1.0 / noise)
     gain = np.array([search.gain(oscillators)])
     parameters = (np.exp(oscillators.reshape(-1, 3)),)
     remainder = Remainder((process,), np.sqrt([factor]), gain, parameters)
     joined = _joined(replace(model, remainder=remainder), parts, gone, factor)
     return joined.explaining(series) if _explains_as_much(joined, model, series) else model
+
+
+def _explained_by(
+    kernel: Kernel,
+    model: ColumnModel,
+    parts: list[QuasiPeriodicFit],
+    gone: BoolArray,
+    samples: tuple[FloatArray, FloatArray, FloatArray],
+    white: float,
+    seen: float,
+) -> BoolArray:
+    """Return the strict lines that are nothing beside the processes of others.
+
+    They were lines in noise that knew of no process. One pattern after the other goes, the weakest
+    first, if the evidence without it is higher: its mode and its power cost log n. `seen`: the part
+    of the record that the samples are; the whole tells as much more of a line.
+    """
+    theta, left, noise = samples
+    kept = np.flatnonzero(~gone)
+    lines, owner = model.lines.select(kept), model.component[kept]
+    columns = lines_of_powers(theta, lines.mode, 0.5 * lines.amplitude[:, 0] ** 2 / white)
+    values = left + lines.evaluate(theta)[:, 0]
+    products = normal_equations(kernel, theta, noise, np.column_stack([values, columns]))
+
+    def evidence(some: IntArray) -> float:
+        own = np.flatnonzero(np.isin(owner, some))
+        at = np.concatenate([[0], 1 + own, 1 + len(owner) + own])
+        height = marginal_log_likelihood(products[0][np.ix_(at, at)], products[1], len(theta))
+        return height / seen - len(some) * float(np.log(len(theta) / seen))
+
+    present = np.unique(owner)
+    whole = evidence(present)
+    others = np.setdiff1d(present, [part.pattern.component for part in parts])
+    while len(others):
+        without = [evidence(np.setdiff1d(present, one)) for one in others]
+        if max(without) <= whole:
+            break
+        whole, least = max(without), others[int(np.argmax(without))]
+        present, others = np.setdiff1d(present, least), np.setdiff1d(others, least)
+    return ~gone & ~np.isin(model.component, present)
 
 
 def _explains_as_much(model: ColumnModel, before: ColumnModel, series: Series) -> bool:
@@ -388,7 +420,8 @@ def _with_modulation_errors(
 ) -> ColumnModel:
     """Return the same model; a process around strict lines is noise of their coefficients.
 
-    Its mean over the record adds to the 2σ²/n of white noise. Modes are weighted means of what
+    Its mean over the record adds to the 2σ²/n of white noise; a process in place of the lines has
+    none, as that mean is what the lines are. Modes are weighted means of what
     their lines say, with weights n² A_n²: coefficients of variance v give a base the variance
     3 v / (π² Σ n² A_n²), and no more of its error grows with them; what is unknown of ties does
     not. A process that the evidence has not taken counts by its probability, one over one plus e to
@@ -399,7 +432,7 @@ def _with_modulation_errors(
         kernel, orders = part.kernel, part.pattern.order
         own = np.flatnonzero((model.component == part.pattern.component) & (model.order > 0))
         doubt = 1.0 if part.gain > 0.0 else 1.0 / (1.0 + np.exp(-part.gain))
-        mean = doubt * white * mean_variance(kernel)
+        mean = doubt * white * mean_variance(kernel) * part.strict
         powers = np.array([mean[orders == order].sum() for order in model.order[own]])
         variance = model.noise_at(model.lines.mode[own])[:, 0]
         growth = powers / np.maximum(variance, np.finfo(float).tiny)

@@ -28,7 +28,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IndexArray, IntArray, Matrix, Vector
 from robustfourier.compiling import compiled
-from robustfourier.periodic.basis import cos_sin
+from robustfourier.periodic.basis import cos_sin, line_columns
 
 #: Of |1 − 4Q²|, at least: both formulas of an oscillator are singular at Q = 1/2, where they meet.
 _NEAR_CRITICAL = 1e-6
@@ -410,12 +410,9 @@ def integrated_ornstein_uhlenbeck(
     return sho([[slowest, slowest / rate, slope / slowest**2]])
 
 
-def line_columns(theta: FloatArray, modes: FloatArray, powers: FloatArray) -> FloatArray:
+def lines_of_powers(theta: FloatArray, modes: FloatArray, powers: FloatArray) -> FloatArray:
     """Return strict lines as columns √p cos πkθ and √p sin πkθ, shape (n, 2K).
 
     Times independent standard normal amplitudes they are a process of the kernel Σ p cos πkτ.
     """
-    columns = np.empty((2, len(modes), len(theta)))
-    for j, mode in enumerate(modes):
-        cos_sin(theta, mode, columns[0, j], columns[1, j])
-    return np.asarray((columns * np.sqrt(powers)[:, None]).reshape(-1, len(theta)).T)
+    return line_columns(theta, modes).T * np.sqrt(np.tile(powers, 2))

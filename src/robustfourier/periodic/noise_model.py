@@ -24,9 +24,9 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray, IntArray, IntVector, Matrix, Vector
 from robustfourier.compiling import compiled
-from robustfourier.periodic.kernels import Kernel, sho, sho_terms
+from robustfourier.periodic.kernels import Kernel, sho
 from robustfourier.periodic.nufft import weighted_sums
-from robustfourier.periodic.optimise import bfgs, newton_step
+from robustfourier.periodic.optimise import maximise
 
 _GAP = 10.0  # typical steps; longer ones are gaps, and do not count for the typical step
 _EVEN = 0.9  # of the steps are within half of the typical one where samples are even
@@ -34,8 +34,7 @@ _LONG = 64  # samples of a stretch: with fewer, ordinates are too few
 _BLUR = 4.0  # over the length of a stretch: the width that Hann's taper gives each line
 _EXACT = 1e-6  # steps by which even samples may be off in all: angles are off by as many radians
 _STEP = 1e-4  # of parameters, for derivatives of the density
-# As in `optimise`, whose numbers kernels of other modules cannot read.
-_STEPS, _SHORTER, _SHORTEST, _RISE, _LONGEST, _FLOOR = 40, 0.1, 1e-4, 1e-3, 2.0, 1e-2
+_SMALLEST = 1e-300  # scale of values that are all zero
 
 #: Gives the densities, shape (j, m), for parameters of shape (j, k).
 Densities = Callable[[FloatArray], FloatArray]
@@ -112,9 +111,9 @@ class TaperedSpectrum:
 
     def log_likelihoods(self, density: FloatArray) -> FloatArray:
         """Return the log-likelihoods of densities of shape (j, m), up to a constant."""
-        result = np.empty(len(density))
-        _whittle(self.power, density, result)
-        return result
+        whole = 1.0 + np.maximum(density, 0.0)
+        scale = np.maximum((self.power / whole).mean(axis=1), _SMALLEST)
+        return -(len(self.power) * np.log(scale) + np.log(whole).sum(axis=1))
 
     def maximise(
         self,
@@ -129,33 +128,42 @@ class TaperedSpectrum:
         frequency, quality and variance of each oscillator. `tolerance`: it ends where so little is
         left to be gained.
         """
-        low, high = np.array(bounds, dtype=np.float64).T.copy()
-        at = np.minimum(np.maximum(start, low), high)
-        given = self.power, present, self.step, self.blur, self.cosine, self.sine
-        return at, _maximise(*given, low, high, tolerance, at)
+
+        def density(rows: FloatArray) -> FloatArray:
+            return present + self.sho_densities(rows)
+
+        def log_likelihood(parameters: FloatArray) -> tuple[float, FloatArray]:
+            return self.gradient(density, parameters)
+
+        information = self.fisher_information(density, start)
+        return maximise(log_likelihood, start, bounds, information, tolerance)
 
     def gradient(self, density: Densities, parameters: FloatArray) -> tuple[float, FloatArray]:
-        """Return the log-likelihood and its gradient along parameters of shape (k,)."""
-        densities = _beside(density, parameters)
-        gradient, value = np.empty(len(parameters)), self.log_likelihoods(densities[:1])
-        _gradient(self.power, densities, gradient)
-        return float(value[0]), gradient
+        """Return the log-likelihood and its gradient along parameters of shape (k,).
+
+        The scale is free: ordinates count by how their ratio to the density differs from the mean.
+        """
+        present, rises = _rises(density, parameters)
+        ratio = self.power / (1.0 + np.maximum(present, 0.0))
+        ratio /= max(float(ratio.mean()), _SMALLEST)
+        return float(self.log_likelihoods(present[None])[0]), rises @ (ratio - 1.0)
 
     def fisher_information(self, density: Densities, parameters: FloatArray) -> FloatArray:
         """Return the Fisher information on parameters, shape (k, k), the scale being free.
 
         It reads the times of the samples alone.
         """
-        densities = _beside(density, parameters)
-        information = np.empty((len(parameters), len(parameters)))
-        _information(densities, information)
-        return information
+        _, rises = _rises(density, parameters)
+        rises -= rises.mean(axis=1, keepdims=True)
+        return rises @ rises.T
 
 
-def _beside(density: Densities, parameters: FloatArray) -> FloatArray:
-    """Densities at parameters and a step beyond along each, shape (1 + k, m)."""
+def _rises(density: Densities, parameters: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Density at parameters, shape (m,), and ∂ log(1 + S) along each, shape (k, m)."""
     count = len(parameters)
-    return density(parameters + _STEP * np.eye(count + 1, count, -1))
+    present, *beyond = density(parameters + _STEP * np.eye(count + 1, count, -1))
+    rises = np.reshape(beyond, (count, len(present))) - present
+    return present, rises / (_STEP * (1.0 + np.maximum(present, 0.0)))
 
 
 def _tapered(place: FloatArray, values: FloatArray, weights: FloatArray) -> FloatArray:
@@ -196,195 +204,14 @@ def _add_aliased(
     z: Re[(a - ib) / (1 - z e^{-iω}) + (a + ib) / (1 - z* e^{-iω})] - a.
     """
     for k in range(len(row)):
-        a, b, c, d = terms[0, k], terms[1, k], terms[2, k], terms[3, k]
-        _add_term(a, b, c + blur, d, step, cosine, sine, result, row[k])
-
-
-@compiled
-def _add_term(
-    a: float,
-    b: float,
-    c: float,
-    d: float,
-    step: float,
-    cosine: Vector,
-    sine: Vector,
-    result: Matrix,
-    at: int,
-) -> None:
-    """Add the density of one term to one row."""
-    size = np.exp(-c * step)
-    x, y = size * np.cos(d * step), size * np.sin(d * step)
-    for j in range(len(cosine)):
-        on, across = 1.0 - x * cosine[j], x * sine[j]
-        along, aside = y * sine[j], y * cosine[j]
-        real, imaginary = on - along, across - aside
-        first = (a * real - b * imaginary) / (real**2 + imaginary**2)
-        real, imaginary = on + along, across + aside
-        second = (a * real + b * imaginary) / (real**2 + imaginary**2)
-        result[at, j] += first + second - a
-
-
-@compiled
-def _add_oscillator(
-    frequency: float,
-    quality: float,
-    variance: float,
-    blur: float,
-    step: float,
-    cosine: Vector,
-    sine: Vector,
-    result: Matrix,
-    at: int,
-) -> None:
-    """Add the density of a damped oscillator (`kernels.sho`), of which logarithms are given."""
-    terms = np.empty((4, 2))
-    many = sho_terms(np.exp(frequency), np.exp(quality), np.exp(variance), terms, 0)
-    for m in range(many):
-        a, b, c, d = terms[0, m], terms[1, m], terms[2, m], terms[3, m]
-        _add_term(a, b, c + blur, d, step, cosine, sine, result, at)
-
-
-@compiled
-def _add_oscillators(
-    logarithms: Vector,
-    present: Vector,
-    step: float,
-    blur: float,
-    cosine: Vector,
-    sine: Vector,
-    result: Matrix,
-) -> None:
-    """Write the density of oscillators, and in each row of the result after it a step beyond."""
-    count, size = len(cosine), len(logarithms)
-    own = np.zeros((size // 3, count))
-    for j in range(count):
-        result[0, j] = present[j]
-    for i in range(size // 3):
-        f, q, s = logarithms[3 * i], logarithms[3 * i + 1], logarithms[3 * i + 2]
-        _add_oscillator(f, q, s, blur, step, cosine, sine, own, i)
-        for j in range(count):
-            result[0, j] += own[i, j]
-    for k in range(min(size, len(result) - 1)):
-        first = k - k % 3
-        for j in range(count):
-            result[k + 1, j] = result[0, j] - own[k // 3, j]
-        f, q, s = logarithms[first], logarithms[first + 1], logarithms[first + 2]
-        if k % 3 == 0:
-            f += _STEP
-        if k % 3 == 1:
-            q += _STEP
-        if k % 3 == 2:
-            s += _STEP
-        _add_oscillator(f, q, s, blur, step, cosine, sine, result, k + 1)
-
-
-@compiled
-def _maximise(
-    power: Vector,
-    present: Vector,
-    step: float,
-    blur: float,
-    cosine: Vector,
-    sine: Vector,
-    low: Vector,
-    high: Vector,
-    tolerance: float,
-    at: Vector,
-) -> float:
-    """Move parameters to the maximum of Whittle's likelihood within bounds; return its height.
-
-    The steps are those of `optimise.maximise`, in one compiled call.
-    """
-    size, count = len(at), len(power)
-    densities, value = np.empty((size + 1, count)), np.empty(size + 1)
-    gradient, other = np.empty(size), np.empty(size)
-    move, trial, curvature = np.empty(size), np.empty(size), np.empty((size, size))
-    _add_oscillators(at, present, step, blur, cosine, sine, densities)
-    _whittle(power, densities, value)
-    _gradient(power, densities, gradient)
-    _information(densities, curvature)
-    for k in range(size):
-        curvature[k, k] += _FLOOR
-    height, reach = value[0], _LONGEST
-    for _ in range(_STEPS):
-        newton_step(at, gradient, curvature, low, high, move)
-        rise, longest = 0.0, 0.0
-        for k in range(size):
-            rise += gradient[k] * move[k]
-            longest = max(longest, abs(move[k]))
-        if not rise >= 2.0 * tolerance:
-            break
-        shorter = min(reach / longest, 1.0)
-        rise, longest = rise * shorter, longest * shorter
-        for k in range(size):
-            move[k] *= shorter
-            trial[k] = at[k] + move[k]
-        _add_oscillators(trial, present, step, blur, cosine, sine, densities)
-        _whittle(power, densities, value)
-        _gradient(power, densities, other)
-        bfgs(curvature, move, gradient, other)
-        if value[0] > height + _RISE * rise:
-            height, reach = value[0], min(2.0 * reach, _LONGEST)
-            for k in range(size):
-                at[k], gradient[k] = trial[k], other[k]
-        else:
-            reach = max(rise / (2.0 * (rise - (value[0] - height))), _SHORTER) * longest
-        if reach < _SHORTEST:
-            break
-    return height
-
-
-@compiled
-def _whittle(power: Vector, densities: Matrix, result: Vector) -> None:
-    """Write the log-likelihoods of some densities."""
-    for i in range(len(densities)):
-        total, logs, product = 0.0, 0.0, 1.0
-        for j in range(len(power)):
-            whole = 1.0 + max(densities[i, j], 0.0)
-            total += power[j] / whole
-            product *= whole  # a logarithm takes longer
-            if product > 1e200:
-                logs, product = logs + np.log(product), 1.0
-        mean = max(total / len(power), 1e-300)
-        result[i] = -(len(power) * np.log(mean) + logs + np.log(product))
-
-
-@compiled
-def _information(densities: Matrix, information: Matrix) -> None:
-    """Write the Fisher information at the first density; each other is a step beyond."""
-    size, count = len(information), densities.shape[1]
-    rises, mean = np.empty((size, count)), np.zeros(size)
-    for k in range(size):
-        for j in range(count):
-            whole = 1.0 + max(densities[0, j], 0.0)
-            rises[k, j] = (densities[k + 1, j] - whole + 1.0) / (whole * _STEP)
-            mean[k] += rises[k, j] / count
-    for p in range(size):
-        for q in range(p + 1):
-            both = 0.0
-            for j in range(count):
-                both += rises[p, j] * rises[q, j]
-            information[p, q] = both - count * mean[p] * mean[q]
-            information[q, p] = information[p, q]
-
-
-@compiled
-def _gradient(power: Vector, densities: Matrix, gradient: Vector) -> None:
-    """Write the gradient of the log-likelihood at the first density; each other is a step beyond.
-
-    The scale is free: ordinates count by how their ratio to the density differs from the mean.
-    """
-    count, total = len(power), 0.0
-    over, ratio = np.empty(count), np.empty(count)
-    for j in range(count):
-        over[j] = 1.0 / (1.0 + max(densities[0, j], 0.0))
-        ratio[j] = power[j] * over[j]
-        total += ratio[j]
-    scale = 1.0 / max(total / count, 1e-300)
-    for k in range(len(gradient)):
-        slope = 0.0
-        for j in range(count):
-            rise = (densities[k + 1, j] - max(densities[0, j], 0.0)) * over[j]
-            slope += rise * (ratio[j] * scale - 1.0)
-        gradient[k] = slope / _STEP
+        a, b, at = terms[0, k], terms[1, k], row[k]
+        size = np.exp(-(terms[2, k] + blur) * step)
+        x, y = size * np.cos(terms[3, k] * step), size * np.sin(terms[3, k] * step)
+        for j in range(len(cosine)):
+            on, across = 1.0 - x * cosine[j], x * sine[j]
+            along, aside = y * sine[j], y * cosine[j]
+            real, imaginary = on - along, across - aside
+            first = (a * real - b * imaginary) / (real**2 + imaginary**2)
+            real, imaginary = on + along, across + aside
+            second = (a * real + b * imaginary) / (real**2 + imaginary**2)
+            result[at, j] += first + second - a

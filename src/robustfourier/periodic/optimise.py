@@ -13,15 +13,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from robustfourier.arrays import BoolVector, FloatArray, Matrix, Vector
-from robustfourier.compiling import compiled
+from robustfourier.arrays import FloatArray
 
 _STEPS = 40  # at most; a ridge that bends takes some twenty
 _SHORTER = 0.1  # of a step that led down: no next one is shorter
 _SHORTEST = 1e-4  # of any parameter, a ten-thousandth of its value: less is no step
 _RISE = 1e-3  # of what the gradient promises: what a step must bring to be taken
 _LONGEST = 2.0  # a factor of seven in a rate or a variance: beyond, a gradient says nothing
-_SMALLEST = 1e-300  # pivot: what curvatures lose by rounding is no information
 _HOPE = 5.0  # times that: of 1,800 searches for noise 5 % gained more than it from their starts
 _FLOOR = 1e-2  # information on a parameter, below which the record says nothing of it
 
@@ -54,8 +52,7 @@ def maximise(
     value, gradient = function(at)
     curvature, reach = information + _FLOOR * np.eye(len(at)), _LONGEST
     for _ in range(_STEPS if np.isfinite(value) else 0):
-        step = np.empty(len(at))
-        newton_step(at, gradient, curvature, low, high, step)
+        step = _newton_step(at, gradient, curvature, low, high)
         rise, longest = float(gradient @ step), float(np.abs(step).max())
         if not rise >= 2.0 * tolerance or value + _HOPE * rise < beat:
             break
@@ -63,7 +60,7 @@ def maximise(
             step, rise, longest = step * (reach / longest), rise * (reach / longest), reach
         higher, other = function(at + step)
         if np.isfinite(higher):  # gradients beyond the top tell as much as those below it
-            bfgs(curvature, step, gradient, other)
+            _add_bfgs(curvature, step, gradient - other)
         if higher > value + _RISE * rise:
             at, value, gradient = at + step, higher, other
             reach = min(2.0 * reach, _LONGEST)
@@ -76,67 +73,26 @@ def maximise(
     return at, value
 
 
-@compiled
-def newton_step(
-    at: Vector, gradient: Vector, curvature: Matrix, low: Vector, high: Vector, step: Vector
-) -> None:
-    """Write Newton's step among the parameters that no bound holds."""
-    size, pushed = len(at), True
-    held = np.zeros(size, np.bool_)
-    for k in range(size):
-        below, above = at[k] <= low[k], at[k] >= high[k]
-        held[k] = (below and gradient[k] <= 0.0) or (above and gradient[k] >= 0.0)
-    while pushed:
-        pushed = False
-        _solve_free(curvature, gradient, held, step)
-        for k in range(size):
-            below, above = at[k] <= low[k], at[k] >= high[k]
-            if not held[k] and ((below and step[k] < 0.0) or (above and step[k] > 0.0)):
-                held[k], pushed = True, True
-    longest = _LONGEST
-    for k in range(size):
-        longest = max(longest, abs(step[k]))
-    for k in range(size):
-        step[k] = min(max(at[k] + step[k] * (_LONGEST / longest), low[k]), high[k]) - at[k]
+def _newton_step(
+    at: FloatArray, gradient: FloatArray, curvature: FloatArray, low: FloatArray, high: FloatArray
+) -> FloatArray:
+    """Newton's step among the parameters that no bound holds."""
+    below, above = at <= low, at >= high
+    held = (below & (gradient <= 0.0)) | (above & (gradient >= 0.0))
+    while True:
+        step, free = np.zeros(len(at)), np.flatnonzero(~held)
+        step[free] = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
+        pushed = (below & (step < 0.0)) | (above & (step > 0.0))
+        if not pushed.any():
+            break
+        held |= pushed
+    step *= _LONGEST / max(_LONGEST, float(np.abs(step).max()))
+    return np.clip(at + step, low, high) - at
 
 
-@compiled
-def _solve_free(matrix: Matrix, right: Vector, held: BoolVector, solution: Vector) -> None:
-    """Solve a positive system for the unknowns that are not held; those are zero."""
-    size = len(right)
-    root = np.zeros((size, size))
-    for p in range(size):
-        solution[p] = 0.0 if held[p] else right[p]
-        for q in range(p + 1):
-            whole = matrix[p, q]
-            if held[p] or held[q]:
-                whole = 1.0 if p == q else 0.0
-            for r in range(q):
-                whole -= root[p, r] * root[q, r]
-            root[p, q] = np.sqrt(max(whole, _SMALLEST)) if p == q else whole / root[q, q]
-    for p in range(size):
-        for r in range(p):
-            solution[p] -= root[p, r] * solution[r]
-        solution[p] /= root[p, p]
-    for p in range(size - 1, -1, -1):
-        for r in range(p + 1, size):
-            solution[p] -= root[r, p] * solution[r]
-        solution[p] /= root[p, p]
-
-
-@compiled
-def bfgs(curvature: Matrix, step: Vector, before: Vector, after: Vector) -> None:
+def _add_bfgs(curvature: FloatArray, step: FloatArray, fall: FloatArray) -> None:
     """Make the curvature explain how the gradient fell; it stays as it was if it rose."""
-    size, new, old = len(step), 0.0, 0.0
-    along, change = np.zeros(size), np.zeros(size)
-    for p in range(size):
-        change[p] = before[p] - after[p]
-        for q in range(size):
-            along[p] += curvature[p, q] * step[q]
-        new += step[p] * change[p]
-        old += step[p] * along[p]
-    if not new > 1e-8 * old:  # rounding, or a hollow
-        return
-    for p in range(size):
-        for q in range(size):
-            curvature[p, q] += change[p] * change[q] / new - along[p] * along[q] / old
+    along = curvature @ step
+    new, old = step @ fall, step @ along
+    if new > 1e-8 * old:  # else rounding, or a hollow
+        curvature += np.outer(fall, fall) / new - np.outer(along, along) / old

@@ -46,7 +46,7 @@ from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.kernels import (
     Kernel,
     QuasiPeriodic,
-    line_columns,
+    lines_of_powers,
     sho_of_logarithms,
     sho_pullback,
 )
@@ -402,7 +402,7 @@ def _evidence_of_lines(
 ) -> float:
     """Log evidence of strict lines, with those nearby or without."""
     columns = [
-        line_columns(theta, modes, powers / white)
+        lines_of_powers(theta, modes, powers / white)
         for modes, powers in (pattern.lines, pattern.near)
     ]
     kernel = Kernel.sum([beside, sho_of_logarithms(oscillators)])
@@ -442,7 +442,7 @@ class _Process:
         self.theta, self.noise, self.white = theta, noise, white
         kept = pattern.lines if strict else pattern.lines[:, :0]
         every = np.concatenate([kept, pattern.near], axis=1) if near else kept
-        own, every = (line_columns(theta, modes, p / white) for modes, p in (kept, every))
+        own, every = (lines_of_powers(theta, modes, p / white) for modes, p in (kept, every))
         self.exact = MarginalLikelihood(theta, pattern.shown, noise, every)
         self.extra = pattern.nearby if near else 0  # frequencies nearby that stay
         self.pattern = pattern = pattern.alone if near else pattern
