@@ -14,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.model import ColumnModel, QuasiPeriodicTrace
+from robustfourier.mixture.components.component import QuasiPeriodicTrace
+from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.timeseries import Series
