@@ -86,9 +86,9 @@ class ColumnModel:
     phase_lost : ndarray of bool of shape (K,), optional
         Lines of patterns that keep no phase for ever: they tell the typical waveform, and what they
         are at any time is told by the process in `remainder`.
-    onward : Extrapolation, optional
+    extrapolation : Extrapolation, optional
         What stands beyond the ends for trend and remainder; None if the trend is a level.
-    surprise : ndarray of shape (q, 4), optional
+    inflation : ndarray of shape (q, 4), optional
         Factors of the standard error beyond the ends, by a back-test; None for white noise.
     smoothing : SmoothingMixture, optional
         Exponential smoothing that goes on beside all that after an even record.
@@ -117,8 +117,8 @@ class ColumnModel:
     spacing: float = 0.02
     traces: tuple[QuasiPeriodicTrace | None, ...] = ()
     phase_lost: BoolArray | None = None
-    onward: Extrapolation | None = None
-    surprise: FloatArray | None = None
+    extrapolation: Extrapolation | None = None
+    inflation: FloatArray | None = None
     smoothing: SmoothingMixture | None = None
 
     @classmethod
@@ -241,8 +241,8 @@ class ColumnModel:
         if self.remainder is None or not self.traces or self.traces[c] is None:
             return 0.0
         values = self.remainder.mean(theta, c)
-        if self.onward is not None and (out := self.onward.beyond(theta)).any():
-            values[out] = self.onward.mean(theta[out], c)
+        if self.extrapolation is not None and (out := self.extrapolation.beyond(theta)).any():
+            values[out] = self.extrapolation.mean(theta[out], c)
         return values
 
     def remainder_at(self, theta: FloatArray) -> FloatArray:
@@ -264,9 +264,9 @@ class ColumnModel:
         values = np.zeros((len(theta), self.trend.shape[1]))
         if self.remainder is not None:
             values = self.remainder.mean(theta)
-        if self.onward is not None and (out := self.onward.beyond(theta)).any():
+        if self.extrapolation is not None and (out := self.extrapolation.beyond(theta)).any():
             trend = self.trend_at(theta[out]) - self._trend.shifted(theta[out])
-            values[out] = self.onward.mean(theta[out]) - trend
+            values[out] = self.extrapolation.mean(theta[out]) - trend
         return values
 
     def errors_at(self, theta: FloatArray, remainder: bool = True) -> FloatArray:
@@ -283,8 +283,12 @@ class ColumnModel:
         """
         errors = np.zeros((len(theta), self.trend.shape[1]))
         out = np.zeros(len(theta), bool)
-        if self.onward is not None and remainder and (out := self.onward.beyond(theta)).any():
-            errors[out] = self._errors(theta[out], self.onward, remainder)
+        if (
+            self.extrapolation is not None
+            and remainder
+            and (out := self.extrapolation.beyond(theta)).any()
+        ):
+            errors[out] = self._errors(theta[out], self.extrapolation, remainder)
         if not out.all():
             errors[~out] = self._errors(theta[~out], self.remainder, remainder)
         mixture = self.smoothing if remainder else None
@@ -298,15 +302,25 @@ class ColumnModel:
     @property
     def white(self) -> FloatArray:
         """Standard deviation of measurements around the function, shape (q,)."""
-        memory = self.remainder if self.onward is None else self.onward
-        return self.noise if memory is None else memory.white
+        return self.noise if self.process is None else self.process.white
+
+    @property
+    def process(self) -> Remainder | Extrapolation | None:
+        """The Gaussian processes that forecasts rest on; None if all that is left is white."""
+        return self.remainder if self.extrapolation is None else self.extrapolation
+
+    def around(self, theta: FloatArray) -> FloatArray:
+        """Return what these processes are around: strict lines, and a trend or a line, (n, q)."""
+        if self.extrapolation is None:
+            return replace(self, remainder=None).evaluate(theta)
+        return self.strict_at(theta) + self.extrapolation.line_at(theta)
 
     def _errors(
         self, theta: FloatArray, process: Remainder | Extrapolation | None, whole: bool
     ) -> FloatArray:
         """Errors of lines, trend and a process; of the whole or of patterns and trend alone."""
         columns, narrow, p = self._trend.columns(theta), self._narrow, len(self.trend)
-        stands = process is not None and process is self.onward  # for the trend; breaks stay
+        stands = process is not None and process is self.extrapolation  # for the trend; breaks stay
         if stands:
             narrow = narrow.without(np.flatnonzero(~self._trend.shifts))
         if process is None or not whole:
