@@ -81,7 +81,7 @@ def test_growth_that_has_ended_does_not_go_on():
 def test_beyond_the_ends_the_parts_still_add_up():
     t, y, n = seasons(memory=0.8)
     model = PeriodicMixture(scale="linear").fit(t[:n], y[:n])
-    assert model.models_[0].onward is not None
+    assert model.models_[0].extrapolation is not None
     around = np.linspace(-30.0, n + 30.0, 50)
     assert model.decompose(around).total == pytest.approx(model.predict(around))
 

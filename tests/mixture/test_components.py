@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from robustfourier import PeriodicMixture
-from robustfourier.mixture.model import label, shares
+from robustfourier.mixture.components.component import label
+from robustfourier.mixture.model import shares
 from robustfourier.periodic.harmonic_families import Families, tied
 
 ERROR = 0.02

@@ -6,7 +6,7 @@ from scipy.stats import binom
 
 from robustfourier.mixture.components.fit_context import Ground
 from robustfourier.mixture.components.tied_fit import Found, tied_lines
-from robustfourier.mixture.model import Evidence
+from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.noise_evidence import NoiseModel, assess

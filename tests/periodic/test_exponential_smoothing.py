@@ -18,49 +18,49 @@ from robustfourier.periodic.exponential_smoothing import (
 
 def _slow_pass(gains, season_gains, values, seasons, waveforms, state):
     """The innovations form as it is written in the module's docstring."""
-    follow, tilt, damping, memory = gains
-    level, slope, error = state
+    follow, memory = gains
+    level, error = state
     waveforms = [list(part) for part in np.split(waveforms, np.cumsum(seasons)[:-1])]
     errors = []
     for t, value in enumerate(values):
-        level, slope, error = level + damping * slope, damping * slope, memory * error
+        error = memory * error
         if np.isnan(value):
             continue
         season = sum(part[t % len(part)] for part in waveforms)
         surprise = value - level - season - error
         errors.append(surprise)
-        level, slope, error = level + follow * surprise, slope + tilt * surprise, error + surprise
+        level, error = level + follow * surprise, error + surprise
         for part, gain in zip(waveforms, season_gains, strict=True):
             part[t % len(part)] += gain * surprise
-    return np.mean(np.square(errors)), np.array([level, slope, error]), np.concatenate(waveforms)
+    return np.mean(np.square(errors)), np.array([level, error]), np.concatenate(waveforms)
 
 
 def test_the_compiled_pass_is_the_innovations_form():
     rng = np.random.default_rng(0)
     values, seasons = rng.normal(size=100), np.array([4, 7])
     values[[5, 30]] = np.nan
-    gains, season_gains = np.array([0.3, 0.1, 0.9, 0.4]), np.array([0.2, 0.1])
-    waveforms, state = rng.normal(size=11), np.array([1.0, 0.1, 0.2])
+    gains, season_gains = np.array([0.3, 0.4]), np.array([0.2, 0.1])
+    waveforms, state = rng.normal(size=11), np.array([1.0, 0.2])
     slow = _slow_pass(gains, season_gains, values, seasons, waveforms, state)
     state = np.append(state, 0.0)
     every, none = np.append(gains, season_gains), np.zeros(0, int)
     smoothing._pass(every, values, False, seasons, waveforms, state, none, np.zeros((0, 9)))
-    for fast, obvious in zip((state[3], state[:3], waveforms), slow, strict=True):
+    for fast, obvious in zip((state[2], state[:2], waveforms), slow, strict=True):
         assert fast == pytest.approx(obvious, rel=1e-12)
 
 
 def test_forecasts_within_the_record_are_those_of_what_came_before():
     rng = np.random.default_rng(5)
     values, seasons, origins = rng.normal(size=60), np.array([4, 7]), np.array([40, 55])
-    gains, start = np.array([0.3, 0.1, 0.9, 0.4, 0.2, 0.1]), rng.normal(size=11)
-    forecasts, state, waveforms = np.zeros((2, 9)), np.array([1.0, 0.1, 0.2, 0.0]), start.copy()
+    gains, start = np.array([0.3, 0.4, 0.2, 0.1]), rng.normal(size=11)
+    forecasts, state, waveforms = np.zeros((2, 9)), np.array([1.0, 0.2, 0.0]), start.copy()
     total = smoothing._pass(gains, values, False, seasons, waveforms, state, origins, forecasts)
     errors = []
     for origin, forecast in zip(origins, forecasts, strict=True):
-        before = (values[:origin], seasons, start, np.array([1.0, 0.1, 0.2]))
-        _, last, ends = _slow_pass(gains[:4], gains[4:], *before)
+        before = (values[:origin], seasons, start, np.array([1.0, 0.2]))
+        _, last, ends = _slow_pass(gains[:2], gains[2:], *before)
         ends = smoothing._rolled(ends, seasons, origin)
-        model = Smoothing(1.0, False, seasons, gains[:4], gains[4:], last, ends, 1.0)
+        model = Smoothing(1.0, seasons, gains[:2], gains[2:], last, ends, 1.0)
         assert forecast == pytest.approx(model.mean(np.arange(1, 10)), rel=1e-12)
         errors += np.abs(values[origin : origin + 9] - forecast[: 60 - origin]).tolist()
     assert total == pytest.approx(np.sum(errors))
@@ -69,34 +69,57 @@ def test_forecasts_within_the_record_are_those_of_what_came_before():
 def test_a_pass_from_the_end_to_the_start_is_that_of_the_record_turned_round():
     rng = np.random.default_rng(6)
     values, seasons, none = rng.normal(size=50), np.array([4, 7]), np.zeros(0, int)
-    gains, start = np.array([0.3, 0.1, 0.9, 0.4, 0.2, 0.1]), rng.normal(size=11)
+    gains, start = np.array([0.3, 0.4, 0.2, 0.1]), rng.normal(size=11)
     turned = np.concatenate([part[(49 - np.arange(len(part))) % len(part)]
                              for part in (start[:4], start[4:])])  # fmt: skip
-    state, waveforms = np.array([1.0, 0.1, 0.2, 0.0]), start.copy()
+    state, waveforms = np.array([1.0, 0.2, 0.0]), start.copy()
     smoothing._pass(gains, values, True, seasons, waveforms, state, none, np.zeros((0, 9)))
-    slow = _slow_pass(
-        gains[:4], gains[4:], values[::-1], seasons, turned, np.array([1.0, 0.1, 0.2])
-    )
-    assert state[[3, 0, 1, 2]] == pytest.approx(np.append(slow[0], slow[1]), rel=1e-12)
+    slow = _slow_pass(gains[:2], gains[2:], values[::-1], seasons, turned, np.array([1.0, 0.2]))
+    assert state[[2, 0, 1]] == pytest.approx(np.append(slow[0], slow[1]), rel=1e-12)
     ends = [part[(49 - np.arange(len(part))) % len(part)] for part in np.split(slow[2], [4])]
     assert waveforms == pytest.approx(np.concatenate(ends), rel=1e-12)
+
+
+def test_no_other_gain_within_half_a_step_has_a_smaller_loss():
+    rng, seasons = np.random.default_rng(9), np.array([4])
+    values = np.cumsum(0.3 * rng.normal(size=80)) + np.tile(rng.normal(size=4), 20)
+    test, start = BackTest.of(values), np.array([-1.0, 0.6, -2.5])
+    forecasts, waveforms = np.zeros(test.rows.shape), rng.normal(size=4)
+
+    def loss(logits):
+        every, ends, state = np.empty(3), waveforms.copy(), np.array([values[-1], 0.0, 0.0])
+        smoothing._write_gains(logits, every)
+        none = test.origins[:0]
+        smoothing._pass(every, values, True, seasons, ends, state, none, forecasts)
+        state[1] = 0.0
+        off = smoothing._pass(every, values, False, seasons, ends, state, test.origins, forecasts)
+        return 0.5 * np.log(state[2]) + np.log(off) + np.sum((logits - start) ** 2) / 80
+
+    gains, state, ends = np.empty(3), np.empty(3), np.empty(4)
+    args = (values, seasons, waveforms, values[-1], test.origins)
+    smoothing._optimise(*args, gains, state, ends, np.empty(test.rows.shape))
+    follow, memory, season = gains
+    parts = np.array([follow, 0.5 * (1.0 + memory), season / (1.0 - follow)])
+    found = np.log(parts / (1.0 - parts))
+    assert not np.allclose(found, start, atol=0.1)
+    for step in np.concatenate([0.125 * np.eye(3), -0.125 * np.eye(3)]):
+        assert loss(found) <= loss(found + step)
 
 
 def test_the_variance_ahead_is_that_of_simulated_futures():
     rng = np.random.default_rng(1)
     model = Smoothing(
-        1.0, False, np.array([3]), np.array([0.3, 0.05, 0.9, 0.5]), np.array([0.2]),
-        np.array([1.0, 0.2, 0.3]), np.array([1.0, -2.0, 1.0]), 1.0,
+        1.0, np.array([3]), np.array([0.3, 0.5]), np.array([0.2]), np.array([1.0, 0.3]),
+        np.array([1.0, -2.0, 1.0]), 1.0,
     )  # fmt: skip
     futures = np.zeros((20_000, 8))
     for future in futures:
-        level, slope, error = model.state
+        level, error = model.state
         season = model.waveforms.copy()
         for h in range(8):
-            level, slope, error = level + 0.9 * slope, 0.9 * slope, 0.5 * error
-            surprise = rng.normal()
+            error, surprise = 0.5 * error, rng.normal()
             future[h] = level + error + season[h % 3] + surprise
-            level, slope, error = level + 0.3 * surprise, slope + 0.05 * surprise, error + surprise
+            level, error = level + 0.3 * surprise, error + surprise
             season[h % 3] += 0.2 * surprise
     steps = np.arange(1, 9)
     assert futures.mean(axis=0) == pytest.approx(model.mean(steps), abs=0.05)
@@ -111,8 +134,7 @@ def test_a_season_whose_waveform_changes_is_followed():
     y = 50 + season + 0.3 * rng.normal(size=len(t))
     test = BackTest.of(y[:n])
     followed, fixed = (
-        smoothing._fitted(test, np.zeros(n), np.array(some, int), False, False)
-        for some in ((4,), ())
+        smoothing._fitted(test, np.zeros(n), np.array(some, int)) for some in ((4,), ())
     )
     assert followed.model.season_gains[0] > 0.2
     assert test.error(followed.forecasts) < 0.5 * test.error(fixed.forecasts)
@@ -129,8 +151,8 @@ def test_what_knows_all_of_the_record_counts_for_less_than_what_does_not():
     rng = np.random.default_rng(7)
     test = BackTest.of(rng.normal(size=100))
     forecasts = np.zeros(test.rows.shape)
-    model = Smoothing(1.0, False, np.zeros(0, int), np.array([0.1, 0, 0, 0]), np.zeros(0),
-                      np.zeros(3), np.zeros(0), 1.0)  # fmt: skip
+    none = np.zeros(0)
+    model = Smoothing(1.0, none.astype(int), np.array([0.1, 0]), none, np.zeros(2), none, 1.0)
     same = smoothing.BackTested(model, forecasts, np.ones_like(forecasts), 0.0)
     weights = [smoothing.mixed(test, forecasts, known, [same])[0] for known in (0.0, 20.0)]
     assert weights[0] == pytest.approx(0.5)
@@ -140,13 +162,11 @@ def test_what_knows_all_of_the_record_counts_for_less_than_what_does_not():
 
 def test_a_waveform_is_forgotten_by_one_minus_its_gain_with_each_cycle():
     test = BackTest.of(np.zeros(120))
-    model = Smoothing(1.0, False, np.array([12]), np.zeros(4), np.array([0.2]),
-                      np.zeros(3), np.zeros(12), 1.0)  # fmt: skip
+    model = Smoothing(1.0, np.array([12]), np.zeros(2), np.array([0.2]), np.zeros(2),
+                      np.zeros(12), 1.0)  # fmt: skip
     before = np.mean(test.origins) / 12
-    assert smoothing._remembered(test, model, True) == pytest.approx(12 * 0.8**before)
-    fixed = replace(model, season_gains=np.zeros(1))
-    assert smoothing._remembered(test, fixed, True) == 12.0
-    assert smoothing._remembered(test, fixed, False) == 0.0
+    assert smoothing._remembered(test, model) == pytest.approx(12 * 0.8**before)
+    assert smoothing._remembered(test, replace(model, season_gains=np.zeros(1))) == 12.0
 
 
 @pytest.mark.parametrize(("earlier", "low", "high"), [("none", 0.4, 0.7), ("ended", 0.0, 0.4),

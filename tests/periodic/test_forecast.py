@@ -83,7 +83,7 @@ def test_a_walk_and_a_bend_are_told_apart_by_their_weights():
     bend = np.cumsum(np.cumsum(0.02 * rng.normal(size=300))) + 0.5 * rng.normal(size=300)
     shares = []
     for y in (walk, bend):
-        (ways,) = PeriodicMixture(scale="linear").fit(t, y).models_[0].onward.ways
+        (ways,) = PeriodicMixture(scale="linear").fit(t, y).models_[0].extrapolation.ways
         assert sum(way.weight for way in ways) == pytest.approx(1.0)
         fastest = [way.kernel.c.max() for way in ways]  # the drift's rate, about
         shares.append(sum(w.weight for w, c in zip(ways, fastest, strict=True) if c > 20.0))
@@ -95,7 +95,7 @@ def test_a_model_that_drifts_comes_back_from_its_file(tmp_path):
     t = np.arange(200.0)
     y = np.cumsum(np.random.default_rng(1).normal(size=200)) + 0.5 * t
     model = PeriodicMixture(scale="linear").fit(t, y)
-    assert model.models_[0].onward is not None
+    assert model.models_[0].extrapolation is not None
     model.save(tmp_path / "model.rfm")
     again = load(tmp_path / "model.rfm").forecast(20).to_frame()
     assert again.equals(model.forecast(20).to_frame())

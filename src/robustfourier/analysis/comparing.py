@@ -9,7 +9,7 @@ import numpy as np
 
 from robustfourier.errors import InputError
 from robustfourier.formatting import SECONDS, listed, percent
-from robustfourier.mixture.model import Component
+from robustfourier.mixture.components.component import Component
 
 _ERRORS = 3.0  # standard errors of a difference that are no drift: 0.3 % of Gaussian ones are more
 _SAID = 3  # patterns of each verdict that a sentence names

@@ -223,7 +223,7 @@ def print_found(console: Console, analysis: Analysis, show: str = "auto") -> Non
         console.print(f"What is left over: {colour_words(analysis.colour, result)}")
     effects = getattr(analysis.model, "regressors_", None)
     for words in () if effects is None else effects.sentences():
-        console.print(words.capitalize())
+        console.print(words[0].upper() + words[1:])
     if result.searched_words:
         console.print(result.searched_words)
     for remark in result.remarks:

@@ -32,7 +32,8 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import MissingDependencyError, require_count
 from robustfourier.formatting import percent
-from robustfourier.mixture.model import ColumnModel, Component
+from robustfourier.mixture.components.component import Component
+from robustfourier.mixture.model import ColumnModel
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.uncertainty import lengths
 from robustfourier.quantities import ASTROPY_UNITS

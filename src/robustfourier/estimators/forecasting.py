@@ -81,12 +81,14 @@ def forecast_of(
     if isinstance(coverage, bool) or not 0.0 < coverage < 1.0:
         raise InputError(f"coverage={coverage!r} must lie between 0 and 1; the default is 0.9")
     mean, std = model.predict(times, return_std=True, regressors=regressors)
-    left = next((m.onward for m in model.models_ if m.onward is not None), model.remainder_)
+    left = next(
+        (m.extrapolation for m in model.models_ if m.extrapolation is not None), model.remainder_
+    )
     scatter = np.asarray(model.noise_ if left is None else model._every_output(left.white))
     scatter = np.maximum(scatter, _least_scatter(model, scatter))
     reach = ndtri(0.5 + 0.5 * coverage)
     tails: Any = reach
-    if model.n_features_in_ == 1 and model.models_[0].surprise is not None:
+    if model.n_features_in_ == 1 and model.models_[0].inflation is not None:
         wider, freedom = _unknown(model.models_[0], model.domains_[0].to_theta(times))
         std = std * model._every_output(wider, 1.0).reshape(std.shape)
         tails = stdtrit(freedom.reshape(-1, *[1] * (std.ndim - 1)), 0.5 + 0.5 * coverage)
@@ -159,10 +161,10 @@ def _unknown(model: ColumnModel, theta: FloatArray) -> tuple[FloatArray, FloatAr
     The record shows what happens over some time as often as that time fits into it; two of these
     tell one change of it.
     """
-    memory = model.remainder if model.onward is None else model.onward
-    first, last = (-1.0, model.last) if memory is None else memory.parts[0].theta[[0, -1]]
+    process = model.process
+    first, last = (-1.0, model.last) if process is None else process.parts[0].theta[[0, -1]]
     beyond = np.maximum(np.maximum(theta - last, first - theta), 0.0) / (last - first)
-    factors = [np.interp(beyond, HORIZONS, row) for row in np.asarray(model.surprise)]
+    factors = [np.interp(beyond, HORIZONS, row) for row in np.asarray(model.inflation)]
     freedom = np.maximum(0.5 / np.maximum(beyond, 1e-9), _LEAST_FREEDOM)
     return np.stack(factors, axis=1), freedom
 

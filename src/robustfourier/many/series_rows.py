@@ -17,7 +17,7 @@ from robustfourier.errors import DataError
 from robustfourier.estimators.mixture import PeriodicMixture
 from robustfourier.formatting import counted
 from robustfourier.many.survey_items import Item, Task, files_of
-from robustfourier.mixture.model import Component
+from robustfourier.mixture.components.component import Component
 from robustfourier.results import Pattern, Result, summarise
 from robustfourier.samples import Samples
 

@@ -18,7 +18,8 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
-from robustfourier.mixture.model import ColumnModel, Evidence, shares
+from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.model import ColumnModel, shares
 from robustfourier.mixture.posterior import with_degenerate_errors, with_sandwich_errors
 from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values

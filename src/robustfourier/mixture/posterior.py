@@ -14,7 +14,8 @@ from dataclasses import replace
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.model import ColumnModel, QuasiPeriodicTrace
+from robustfourier.mixture.components.component import QuasiPeriodicTrace
+from robustfourier.mixture.model import ColumnModel
 from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.mixture.smoothing import with_smoothing
 from robustfourier.mixture.timeseries import Series
@@ -170,7 +171,7 @@ def _extrapolated(model: ColumnModel, series: Series) -> ColumnModel:
     if not np.ptp(values, axis=0).all():  # equal to the last digit: there is nothing to follow
         return model
     known = [_known_of(model, series, o) for o in range(values.shape[1])]
-    return replace(model, onward=extrapolated(series.theta, values, known, chosen_rows))
+    return replace(model, extrapolation=extrapolated(series.theta, values, known, chosen_rows))
 
 
 def _known_of(model: ColumnModel, series: Series, o: int) -> Known:
@@ -190,16 +191,11 @@ def _known_of(model: ColumnModel, series: Series, o: int) -> Known:
 
 def _backtested(model: ColumnModel, series: Series) -> ColumnModel:
     """Return the model that knows how far off its own record its forecasts were."""
-    process = model.remainder if model.onward is None else model.onward
-    if process is None:
+    if model.process is None:
         return model
-    values = series.original * series.scale + series.centre
-    if model.onward is not None:
-        values -= model.strict_at(series.theta) + model.onward.line_at(series.theta)
-    else:
-        values -= replace(model, remainder=None).evaluate(series.theta)
-    pairs = zip(process.parts, values.T, strict=True)
-    return replace(model, surprise=np.stack([backtest_inflation(*pair) for pair in pairs]))
+    values = series.original * series.scale + series.centre - model.around(series.theta)
+    pairs = zip(model.process.parts, values.T, strict=True)
+    return replace(model, inflation=np.stack([backtest_inflation(*pair) for pair in pairs]))
 
 
 def _left(model: ColumnModel, series: Series) -> FloatArray:

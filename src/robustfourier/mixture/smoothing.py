@@ -26,7 +26,7 @@ from robustfourier.periodic.exponential_smoothing import (
     smoothed,
     usable_seasons,
 )
-from robustfourier.periodic.forecast import HORIZONS, forecast_after
+from robustfourier.periodic.forecast import HORIZONS, forecast_after, inflation_of
 
 _SEASONS = 2  # at most: their combinations are all tried
 _CALENDAR = ("day", "week", "year")
@@ -54,7 +54,7 @@ def with_smoothing(model: ColumnModel, series: Series) -> ColumnModel:
     return replace(
         model,
         smoothing=SmoothingMixture(last, grid.step, np.array(own), models, last_shifts),
-        surprise=np.stack(factors),
+        inflation=np.stack(factors),
     )
 
 
@@ -109,14 +109,10 @@ def _one_output(
 
 
 def _inflation(squares: FloatArray, steps: int) -> FloatArray:
-    """Return factors of the standard error at the horizons, at least one and never falling."""
-    ahead = np.arange(1, squares.shape[1] + 1) / steps
-    factors, below = [], 0.0
-    for end in HORIZONS:
-        some = squares[:, (ahead > below) & (ahead <= end)]
-        factors.append(float(np.nanmean(some)) if np.isfinite(some).any() else 1.0)
-        below = end
-    return np.sqrt(np.maximum.accumulate(np.maximum(factors, 1.0)))
+    """Return factors of the standard error at the horizons by squares of shape (O, H)."""
+    which = np.searchsorted(HORIZONS, np.arange(1, squares.shape[1] + 1) / steps)
+    bins = (squares[:, which == i] for i in range(len(HORIZONS)))
+    return inflation_of([some[np.isfinite(some)] for some in bins])
 
 
 def _own(
@@ -129,15 +125,11 @@ def _own(
     o: int,
 ) -> tuple[FloatArray, FloatArray]:
     """Return the own forecasts in the back-test, and variances of new values, shape (O, H)."""
-    at = grid.at(places)
-    memory = model.remainder if model.onward is None else model.onward
-    if memory is None:
+    at, process = grid.at(places), model.process
+    if process is None:
         strict = model.evaluate(at)[test.rows, o]
         return strict, np.full(strict.shape, float(model.noise[o]) ** 2)
-    if model.onward is None:
-        base, record = (replace(model, remainder=None).evaluate(x)[:, o] for x in (at, theta))
-    else:
-        base, record = ((model.strict_at(x) + model.onward.line_at(x))[:, o] for x in (at, theta))
+    base, record = (model.around(x)[:, o] for x in (at, theta))
     before = np.searchsorted(grid.places, places[test.origins]) - 1
-    mean, variance = forecast_after(memory.parts[o], values - record, before, at[test.rows])
-    return mean + base[test.rows], variance + float(memory.white[o]) ** 2
+    mean, variance = forecast_after(process.parts[o], values - record, before, at[test.rows])
+    return mean + base[test.rows], variance + float(process.white[o]) ** 2

@@ -1,25 +1,25 @@
-r"""Exponential smoothing: level, slope and seasons that follow the last samples of an even record.
+r"""Exponential smoothing: level and seasons that follow the last samples of an even record.
 
 Lines and a trend of few columns say what a record was like on the whole. What comes next also
-depends on what has changed of late: the level, its slope, and the waveform of a season. The basic
-structural model has a state for each of them, and in its innovations form (Hyndman, Koehler, Ord
-and Snyder 2008) one error ε moves all states:
+depends on what has changed of late: the level, and the waveform of a season. The basic structural
+model has a state for each of them, and in its innovations form (Hyndman, Koehler, Ord and Snyder
+2008) one error ε moves all states:
 
 .. math::
-    y_t = \ell_{t-1} + φ b_{t-1} + \sum_j s_{j, t - m_j} + u_t, \qquad u_t = ρ u_{t-1} + ε_t
+    y_t = \ell_{t-1} + \sum_j s_{j, t - m_j} + u_t, \qquad u_t = ρ u_{t-1} + ε_t
 
-    \ell_t = \ell_{t-1} + φ b_{t-1} + α ε_t, \quad b_t = φ b_{t-1} + β ε_t, \quad
-    s_{j,t} = s_{j,t-m_j} + γ_j ε_t
+    \ell_t = \ell_{t-1} + α ε_t, \qquad s_{j,t} = s_{j,t-m_j} + γ_j ε_t
 
-It is fitted to the values, or to what strict lines leave of them. Which seasons change, and whether
-there is a slope, few records tell: all are fitted, and a back-test within the record weighs them
-and the extrapolation of the Gaussian processes (`robustfourier.periodic.forecast`).
+A level is fitted to what strict lines leave of the values; a level with seasons to the values
+themselves. Which seasons change, few records tell: all are fitted, and a back-test within the
+record weighs them and the extrapolation of the Gaussian processes
+(`robustfourier.periodic.forecast`), which alone has a slope.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from itertools import combinations, product
+from itertools import combinations
 
 import numpy as np
 
@@ -38,11 +38,9 @@ _GAPS = 0.5  # of an even record's grid at most is without samples
 _FINEST = 0.1  # steps of the logits, that begin with one and are halved, end above
 _SMALLEST = 1e-12  # of the values' deviation: errors below are rounding
 _UNLIKELY = 1e-3  # weight below which a model is left out
-# Logits of α, of β/α, of the damping in 0.8…1, of γ/(1 − α), and of ρ: where the search starts and
-# the mean of their normal prior, of variance one. A level that follows a quarter of an error,
-# slopes and seasons that change slowly.
-_START = {"level": (-1.0,), "slope": (-3.0, 1.0), "season": (-2.5,), "memory": (0.6,)}
-_SLOWEST_DAMPING = 0.8
+# Logits of α, of ρ, and of each γ/(1 − α): where the search starts and the mean of their normal
+# prior, of variance one. A level that follows a quarter of an error, seasons that change slowly.
+_LEVEL, _MEMORY, _SEASON = -1.0, 0.6, -2.5
 _LARGEST_LOGIT = 8.0
 
 
@@ -112,16 +110,14 @@ class Smoothing:
     ----------
     weight : float
         Its probability.
-    around_lines : bool
-        Whether strict lines were taken off, and are to be added.
     seasons : ndarray of int of shape (J,)
-        Their lengths in steps.
-    gains : ndarray of shape (4,)
-        α, β, φ and ρ.
+        Their lengths in steps; with none, strict lines were taken off, and are to be added.
+    gains : ndarray of shape (2,)
+        α and ρ.
     season_gains : ndarray of shape (J,)
         γ of each season.
-    state : ndarray of shape (3,)
-        Level, slope and the correlated error u after the last step.
+    state : ndarray of shape (2,)
+        Level and the correlated error u after the last step.
     waveforms : ndarray of shape (Σ seasons,)
         The seasons one after the other, each from the first step after the record on.
     deviation : float
@@ -129,7 +125,6 @@ class Smoothing:
     """
 
     weight: float
-    around_lines: bool
     seasons: IntArray
     gains: FloatArray
     season_gains: FloatArray
@@ -137,13 +132,15 @@ class Smoothing:
     waveforms: FloatArray
     deviation: float
 
+    @property
+    def around_lines(self) -> bool:
+        """Whether it follows what strict lines leave of the values."""
+        return len(self.seasons) == 0
+
     def mean(self, steps: IntArray) -> FloatArray:
         """Return the forecast so many steps after the last, each at least one."""
-        _, _, damping, memory = self.gains
-        level, slope, error = self.state
-        damped = damping * (1.0 - damping**steps) / (1.0 - damping)
-        values = np.asarray(level + slope * damped + error * memory**steps)
-        start = 0
+        (_, memory), (level, error) = self.gains, self.state
+        values, start = np.asarray(level + error * memory**steps), 0
         for season in self.seasons:
             values = values + self.waveforms[start + (steps - 1) % season]
             start += int(season)
@@ -161,9 +158,8 @@ class Smoothing:
         return self.deviation**2 * (total[np.minimum(steps, len(total)) - 1] + beyond)
 
     def _response(self, lags: IntArray) -> FloatArray:
-        follow, tilt, damping, memory = self.gains
-        damped = damping * (1.0 - damping**lags) / (1.0 - damping)
-        response = np.asarray(follow + tilt * damped + memory**lags)
+        follow, memory = self.gains
+        response = np.asarray(follow + memory**lags)
         for season, gain in zip(self.seasons, self.season_gains, strict=True):
             response = response + gain * (lags % season == 0)
         return response
@@ -389,7 +385,7 @@ def smoothed(
     seasons: tuple[int, ...],
     parameters: float,
 ) -> list[BackTested]:
-    """Fit models of exponential smoothing with all combinations of seasons, and a slope or none.
+    """Fit a level to what lines leave, and levels with all combinations of seasons in their place.
 
     Parameters
     ----------
@@ -403,17 +399,13 @@ def smoothed(
     parameters : float
         How many the lines have.
     """
-    subsets = [some for k in range(len(seasons) + 1) for some in combinations(seasons, k)]
-    found = []
-    for some, slope in product(subsets, (False, True)):
-        season = np.array(some, int)
-        if not some or np.any(lines):
-            one = _fitted(test, lines, season, slope, True)
-            forecasts = one.forecasts - test.foreseen(shifts)
-            found.append(replace(one, forecasts=forecasts, parameters=one.parameters + parameters))
-        if some:
-            found.append(_fitted(test, np.zeros(len(lines)), season, slope, False))
-    return found
+    level = _fitted(test, lines, np.zeros(0, int))
+    unseen = level.forecasts - test.foreseen(shifts)
+    subsets = [some for k in range(len(seasons)) for some in combinations(seasons, k + 1)]
+    return [
+        replace(level, forecasts=unseen, parameters=parameters if np.any(lines) else 0.0),
+        *(_fitted(test, np.zeros(len(lines)), np.array(some)) for some in subsets),
+    ]
 
 
 def mixed(
@@ -454,24 +446,16 @@ def weights_of(errors: FloatArray) -> FloatArray:
     return np.asarray(weights / weights.sum())
 
 
-def _fitted(
-    test: BackTest, lines: FloatArray, seasons: IntArray, slope: bool, around_lines: bool
-) -> BackTested:
+def _fitted(test: BackTest, lines: FloatArray, seasons: IntArray) -> BackTested:
     """Fit one model by its errors one step ahead and up to the horizon of the back-test."""
     values = test.values - lines
     waveforms, rest = _typical(values, seasons)
-    if around_lines and np.any(lines):
-        waveforms, rest = np.zeros_like(waveforms), values
-    line = _last_line(rest, max(10, 2 * int(seasons.max(initial=0))), slope)
-    names = ["level", *["slope"] * slope, *["season"] * len(seasons), "memory"]
-    logits = np.concatenate([_START[name] for name in names])
-    gains, state, ends = np.empty(4 + len(seasons)), np.empty(4), np.empty_like(waveforms)
+    level = float(np.mean(rest[np.isfinite(rest)][-max(10, 2 * int(seasons.max(initial=0))) :]))
+    gains, state, ends = np.empty(2 + len(seasons)), np.empty(3), np.empty_like(waveforms)
     forecasts = np.empty_like(test.rows, dtype=np.float64)
-    kept = (gains, state, ends, forecasts)
-    _optimise(logits, slope, values, seasons, waveforms, line, test.origins, *kept)
-    ends = _rolled(ends, seasons, len(values))
-    deviation = float(np.sqrt(state[3]))
-    model = Smoothing(1.0, around_lines, seasons, gains[:4], gains[4:], state[:3], ends, deviation)
+    _optimise(values, seasons, waveforms, level, test.origins, gains, state, ends, forecasts)
+    ends, deviation = _rolled(ends, seasons, len(values)), float(np.sqrt(state[2]))
+    model = Smoothing(1.0, seasons, gains[:2], gains[2:], state[:2], ends, deviation)
     forecasts += lines[test.rows]
     steps = np.arange(1, test.rows.shape[1] + 1)
     variances = np.broadcast_to(model.variance(steps), forecasts.shape)
@@ -480,20 +464,17 @@ def _fitted(
         replace(model, deviation=deviation * float(np.sqrt(factor))),
         forecasts,
         np.maximum(variances * factor, np.finfo(float).tiny),
-        _remembered(test, model, bool(np.any(waveforms))),
+        _remembered(test, model),
     )
 
 
-def _remembered(test: BackTest, model: Smoothing, typical: bool) -> float:
+def _remembered(test: BackTest, model: Smoothing) -> float:
     """Return how many values of the waveforms at the origins are those of the whole record.
 
-    Waveforms start as the mean of all cycles, `typical`, or as what a pass from the end leaves of
-    the cycles; each cycle up to an origin leaves 1 − γ of that.
+    Waveforms start as the mean of all cycles; each cycle up to an origin leaves 1 − γ of that.
     """
-    cycles, before = len(test.values) / model.seasons, np.mean(test.origins) / model.seasons
-    left = 1.0 - model.season_gains
-    known = 1.0 if typical else 1.0 - left**cycles
-    return float(np.sum(model.seasons * left**before * known))
+    before = np.mean(test.origins) / model.seasons
+    return float(np.sum(model.seasons * (1.0 - model.season_gains) ** before))
 
 
 def _rolled(waveforms: FloatArray, seasons: IntArray, start: int) -> FloatArray:
@@ -523,96 +504,57 @@ def _typical(values: FloatArray, seasons: IntArray) -> tuple[FloatArray, FloatAr
     return np.concatenate(parts), values
 
 
-def _last_line(values: FloatArray, count: int, slope: bool) -> FloatArray:
-    """Return level and slope after the last of so many values."""
-    last = values[-count:]
-    place = np.flatnonzero(np.isfinite(last))
-    if not slope or len(place) < 3:
-        return np.array([np.mean(values[np.isfinite(values)][-count:]), 0.0])
-    tilt, level = np.polyfit(place - len(last), last[place], 1)
-    return np.array([level, tilt])
-
-
 @compiled
 def _optimise(
-    logits: Vector,
-    slope: bool,
     values: Vector,
     seasons: IntVector,
     waveforms: Vector,
-    line: Vector,
+    level: float,
     origins: IntVector,
     gains: Vector,
     state: Vector,
     ends: Vector,
     forecasts: Matrix,
 ) -> None:
-    """Fit the logits, one after the other, by steps that are halved when none of them helps.
+    """Write the gains of the least loss, the state and the waveforms at the end, and the forecasts.
 
-    They start at the mean of their prior. What `_loss` writes is left as of the best.
+    The loss is that of the errors one step ahead and up to the horizon, in logarithms, and of the
+    prior. The logits of the gains go up or down by a step, one after the other; when none of that
+    helps, the step is halved. States begin as a pass from the record's end to its start leaves
+    them.
     """
-    start = np.empty(len(logits))
-    for j in range(len(logits)):
-        start[j] = logits[j]
-    least, step = np.inf, 1.0
-    while step > _FINEST:
-        if least == np.inf:
-            least = _loss(
-                logits, start, slope, values, seasons, waveforms, line, origins, gains, state,
-                ends, forecasts,
-            )  # fmt: skip
-        better = False
-        for j in range(len(logits)):
-            for side in range(2):
-                before = logits[j]
-                logits[j] = before + (step if side == 0 else -step)
-                loss = _loss(
-                    logits, start, slope, values, seasons, waveforms, line, origins, gains, state,
-                    ends, forecasts,
-                )  # fmt: skip
-                if loss < least:
-                    least, better = loss, True
-                    break
-                logits[j] = before
-        step = step if better else 0.5 * step
-    _loss(
-        logits, start, slope, values, seasons, waveforms, line, origins, gains, state, ends,
-        forecasts,
-    )  # fmt: skip
-
-
-@compiled
-def _loss(
-    logits: Vector,
-    start: Vector,
-    slope: bool,
-    values: Vector,
-    seasons: IntVector,
-    waveforms: Vector,
-    line: Vector,
-    origins: IntVector,
-    gains: Vector,
-    state: Vector,
-    ends: Vector,
-    forecasts: Matrix,
-) -> float:
-    """Logarithms of the errors one step ahead and up to the horizon, and of the prior.
-
-    The states that the record starts from are those that a pass from its end to its start leaves.
-    Gains, the state and the waveforms at the end, and the forecasts are written.
-    """
-    _write_gains(logits, slope, gains)
-    for i in range(len(waveforms)):
-        ends[i] = waveforms[i]
-    state[0], state[1], state[2] = line[0], -line[1], 0.0
-    _pass(gains, values, True, seasons, ends, state, origins[:0], forecasts)
-    state[1], state[2] = -state[1], 0.0
-    ahead = _pass(gains, values, False, seasons, ends, state, origins, forecasts)
-    prior = 0.0
-    for j in range(len(logits)):
-        prior += (logits[j] - start[j]) ** 2
-    fit = 0.5 * np.log(max(state[3], 1e-300)) + np.log(max(ahead, 1e-300))
-    return fit + prior / len(values)
+    many = len(gains)
+    best, trial, start = np.empty(many), np.empty(many), np.empty(many)
+    for j in range(many):
+        start[j] = _LEVEL if j == 0 else _MEMORY if j == 1 else _SEASON
+        trial[j] = start[j]
+    least, step, probe, failed = np.inf, 1.0, 2 * many - 2, 0
+    while True:
+        _write_gains(trial, gains)
+        for i in range(len(waveforms)):
+            ends[i] = waveforms[i]
+        state[0], state[1] = level, 0.0
+        _pass(gains, values, True, seasons, ends, state, origins[:0], forecasts)
+        state[1] = 0.0
+        ahead = _pass(gains, values, False, seasons, ends, state, origins, forecasts)
+        if step <= _FINEST:
+            return  # what is written is that of the best
+        loss = 0.5 * np.log(max(state[2], 1e-300)) + np.log(max(ahead, 1e-300))
+        for j in range(many):
+            loss += (trial[j] - start[j]) ** 2 / len(values)
+        if loss < least:
+            least, failed, probe = loss, 0, probe + 2 - probe % 2
+            for j in range(many):
+                best[j] = trial[j]
+        else:
+            failed, probe = failed + 1, probe + 1
+        if failed == 2 * many:
+            step, failed = 0.5 * step, 0
+        probe = probe % (2 * many)
+        for j in range(many):
+            trial[j] = best[j]
+        if step > _FINEST:
+            trial[probe // 2] += step if probe % 2 == 0 else -step
 
 
 @inlined
@@ -621,16 +563,12 @@ def _logistic(x: float) -> float:
 
 
 @compiled
-def _write_gains(logits: Vector, slope: bool, gains: Vector) -> None:
-    """Write α, β, φ, ρ and γ of each season."""
-    follow, first = _logistic(logits[0]), 1
-    gains[0], gains[1], gains[2] = follow, 0.0, 0.0
-    if slope:
-        gains[1], first = follow * _logistic(logits[1]), 3
-        gains[2] = _SLOWEST_DAMPING + (1.0 - _SLOWEST_DAMPING) * _logistic(logits[2])
-    gains[3] = 2.0 * _logistic(logits[len(logits) - 1]) - 1.0
-    for j in range(len(gains) - 4):
-        gains[4 + j] = _logistic(logits[first + j]) * (1.0 - follow)
+def _write_gains(logits: Vector, gains: Vector) -> None:
+    """Write α, ρ and γ of each season."""
+    gains[0] = _logistic(logits[0])
+    gains[1] = 2.0 * _logistic(logits[1]) - 1.0
+    for j in range(2, len(gains)):
+        gains[j] = _logistic(logits[j]) * (1.0 - gains[0])
 
 
 @compiled
@@ -646,11 +584,10 @@ def _pass(
 ) -> float:
     """Go through a record; the sum of the absolute errors of forecasts from the origins.
 
-    Level, slope, correlated error and waveforms go with it; then comes, as the fourth of the state,
-    the mean squared error one step ahead.
+    Level, correlated error and waveforms go with it; then comes, as the third of the state, the
+    mean squared error one step ahead.
     """
-    follow, tilt, damping, memory = gains[0], gains[1], gains[2], gains[3]
-    level, slope, error = state[0], state[1], state[2]
+    follow, memory, level, error = gains[0], gains[1], state[0], state[1]
     n, square, count, ahead, origin = len(values), 0.0, 0, 0.0, 0
     places = np.empty(len(seasons), np.int64)  # of the waveforms at this step
     first = 0
@@ -660,10 +597,9 @@ def _pass(
     for i in range(n):
         if origin < len(origins) and origins[origin] == i:
             ahead += _forecast(
-                gains, level, slope, error, values, i, seasons, waveforms, places, forecasts[origin]
+                memory, level, error, values, i, seasons, waveforms, places, forecasts[origin]
             )
             origin += 1
-        level, slope = level + damping * slope, damping * slope
         error *= memory
         value = values[n - 1 - i if backward else i]
         if not np.isnan(value):
@@ -672,13 +608,12 @@ def _pass(
                 innovation -= waveforms[places[j]]
             error += innovation
             level += follow * innovation
-            slope += tilt * innovation
             for j in range(len(seasons)):
-                waveforms[places[j]] += gains[4 + j] * innovation
+                waveforms[places[j]] += gains[2 + j] * innovation
             square += innovation * innovation
             count += 1
         _turn(places, seasons, -1 if backward else 1)
-    state[0], state[1], state[2], state[3] = level, slope, error, square / max(count, 1)
+    state[0], state[1], state[2] = level, error, square / max(count, 1)
     return ahead
 
 
@@ -698,9 +633,8 @@ def _turn(places: IntVector, seasons: IntVector, step: int) -> None:
 
 @compiled
 def _forecast(
-    gains: Vector,
+    memory: float,
     level: float,
-    slope: float,
     error: float,
     values: Vector,
     origin: int,
@@ -710,13 +644,11 @@ def _forecast(
     forecast: Vector,
 ) -> float:
     """Write a forecast from an origin, and return the sum of its absolute errors."""
-    damping, memory, total = gains[2], gains[3], 0.0
+    total = 0.0
     now = np.empty(len(places), np.int64)
     for j in range(len(places)):
         now[j] = places[j]
     for h in range(len(forecast)):
-        slope *= damping
-        level += slope
         error *= memory
         expected = level + error
         for j in range(len(seasons)):

@@ -402,7 +402,7 @@ def _continued(
 
 
 def backtest_inflation(process: ConditionedProcess, values: FloatArray) -> FloatArray:
-    """Return factors of the standard error at the horizons, at least one and never falling.
+    """Return factors of the standard error at the horizons, see `inflation_of`.
 
     Parameters
     ----------
@@ -419,8 +419,18 @@ def backtest_inflation(process: ConditionedProcess, values: FloatArray) -> Float
     >>> bool((backtest_inflation(quiet, y) > 5).all())
     True
     """
-    squares = _standardised(process, values)
-    means = [float(np.mean(s)) if len(s) else 1.0 for s in squares]
+    return inflation_of(_standardised(process, values))
+
+
+def inflation_of(squares: list[FloatArray]) -> FloatArray:
+    """Return factors of the standard error at the horizons, at least one and never falling.
+
+    `squares` holds the squared errors over their variances for each bin of horizons.
+
+    >>> inflation_of([np.array([0.5]), np.array([5.0, 3.0]), np.array([1.0]), np.zeros(0)])
+    array([1., 2., 2., 2.])
+    """
+    means = [float(np.mean(some)) if len(some) else 1.0 for some in squares]
     return np.sqrt(np.maximum.accumulate(np.maximum(means, 1.0)))
 
 

@@ -10,7 +10,7 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.estimators.forecasting import times_ahead
-from robustfourier.mixture.model import Component
+from robustfourier.mixture.components.component import Component
 from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_points import curve_grid, forecast_reach, sample_grid
 from robustfourier.results.patterns import Curve

@@ -19,7 +19,9 @@ from robustfourier.errors import InputError
 from robustfourier.estimators.base import EstimatorBase
 from robustfourier.fields.vibration import Machine
 from robustfourier.formatting import SECONDS, counted, listed, number, percent
-from robustfourier.mixture.model import ColumnModel, Evidence, letter
+from robustfourier.mixture.components.component import letter
+from robustfourier.mixture.evidence import Evidence
+from robustfourier.mixture.model import ColumnModel
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import Breakpoint
 from robustfourier.results.axis import TimeAxis

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.mixture.model import Evidence
+from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.periodic.periodogram import PeriodogramGrid
 
