@@ -6,6 +6,8 @@ as texts, which become numbers when the record and its unit are known.
 
 from __future__ import annotations
 
+import math
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, fields
@@ -13,13 +15,14 @@ from numbers import Real
 from typing import TYPE_CHECKING, Any
 
 from robustfourier.errors import InputError, named, require_choice
-from robustfourier.formatting import duration
+from robustfourier.formatting import SECONDS, unit_called
 
 if TYPE_CHECKING:
     from robustfourier.samples import Samples
 
 _MOST_CYCLES = 2_000_000  # in the record: a periodogram of more would not fit into memory
 _LEAST_CYCLES = 1e-3  # one that is longer than a thousand records is a level
+_DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
 _TEXT = 200  # characters of one text of a request
 _MANY = 50  # entries of one list of a request
 
@@ -203,6 +206,25 @@ def require_in_reach(cycles: float, called: str) -> None:
             f"{called}: is more than {1 / _LEAST_CYCLES:,.0f} times as long as the record; give a "
             "shorter period, or check the unit of time"
         )
+
+
+def duration(text: str, unit: str, option: str) -> float:
+    """A length of time in `unit`: "12h", "30 min", or a plain number in `unit` itself.
+
+    >>> duration("12h", "day", "--every"), duration("0.25", "", "--every")
+    (0.5, 0.25)
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None or not (0 < float(match[1]) < math.inf):
+        raise InputError(f"{option} {text!r}: give a positive length such as 12h, 30min or 0.5")
+    number, word = float(match[1]), match[2].lower()
+    if not word or word == unit:
+        return number
+    if not (called := unit_called(word)):
+        raise InputError(f"{option} {text!r}: {word!r} is no unit; use s, min, h, d, week or year")
+    if unit not in SECONDS:
+        raise InputError(f"{option} {text!r}: the times have no known unit; give a plain number")
+    return number * SECONDS[called] / SECONDS[unit]
 
 
 def reading_words(reading: dict[str, Any]) -> list[str]:

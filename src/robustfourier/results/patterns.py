@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.estimators.components import (
-    COLUMNS,
-    Components,
+from robustfourier.estimators.components import COLUMNS, Components
+from robustfourier.mixture.waveform_extrema import (
     amplitude_error,
     epoch_of,
     extreme,

@@ -10,7 +10,6 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
-from robustfourier.fields.alias_odds import runner_up
 from robustfourier.formatting import (
     counted,
     listed,
@@ -27,6 +26,7 @@ from robustfourier.results.calendar import alias_notes, period_in_words, shape_w
 from robustfourier.results.patterns import WORTH_A_LINE, Pattern, explained_by, notable
 from robustfourier.results.spread import deviation
 from robustfourier.sampling import Sampling
+from robustfourier.sampling.alias_odds import runner_up
 
 if TYPE_CHECKING:
     from robustfourier.results.result import Result
