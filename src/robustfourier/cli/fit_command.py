@@ -289,14 +289,12 @@ def _print_components(console: Console, result: Result, show: str, written: bool
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
     """The rows of components.csv; orders of harmonics as a list, times as text."""
-    from robustfourier.results.patterns import pattern_columns
+    from robustfourier.estimators.components import COLUMNS
 
-    columns = pattern_columns(result.patterns)
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    for row, pattern in zip(rows, result.patterns, strict=True):
+    rows = [{name: getattr(one, name) for name in COLUMNS} for one in result.patterns]
+    for row in rows:
         times = {name: row[name] for name in ("epoch_max", "epoch_min")}
         row |= {k: v if isinstance(v, float | None) else str(v) for k, v in times.items()}
-        row["harmonics"] = pattern.harmonics
     return rows
 
 

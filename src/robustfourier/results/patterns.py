@@ -180,14 +180,10 @@ def _link_curve(link: Any, level: float) -> Curve | None:
     return Curve(x, level * values, level * std)
 
 
-def pattern_columns(patterns: Iterable[Pattern]) -> dict[str, list[Any]]:
+def pattern_columns(patterns: Sequence[Pattern]) -> dict[str, list[Any]]:
     """The table of patterns, with the columns of `robustfourier.estimators.components`."""
-    rows = [
-        {name: getattr(one, name) for name in COLUMNS}
-        | {"harmonics": " ".join(map(str, one.harmonics))}
-        for one in patterns
-    ]
-    return {name: [row[name] for row in rows] for name in COLUMNS}
+    table = {name: [getattr(one, name) for one in patterns] for name in COLUMNS}
+    return table | {"harmonics": [" ".join(map(str, one.harmonics)) for one in patterns]}
 
 
 def notable(patterns: Sequence[Pattern]) -> tuple[Pattern, ...]:
