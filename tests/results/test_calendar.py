@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robustfourier.domain import Domain
-from robustfourier.results.calendar import alias_notes, calendar_word, with_calendar
+from robustfourier.results.calendar_patterns import alias_notes, calendar_word, with_calendar
 from robustfourier.results.patterns import Curve, Pattern
 from robustfourier.results.sentences import headline
 from robustfourier.samples import from_arrays

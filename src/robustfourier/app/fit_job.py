@@ -7,7 +7,7 @@ from typing import Any
 
 from robustfourier.analysis import Analysis, analyse
 from robustfourier.analysis.tables import forecast_table, write_csv
-from robustfourier.app.frames import Frames, Send, numbers
+from robustfourier.app.progress_frames import Frames, Send, numbers
 from robustfourier.atomic_files import plain
 from robustfourier.errors import DataError
 from robustfourier.fit_config import FitConfig

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from robustfourier.analysis.rhythm import RhythmAnalysis, analyse_rhythm
-from robustfourier.app.frames import Send
+from robustfourier.app.progress_frames import Send
 from robustfourier.fit_config import reading_words
 
 

@@ -18,9 +18,8 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from robustfourier.app.controls import CONTROLS, in_controls
 from robustfourier.app.jobs import Job, Jobs, Limits, QueueFullError
-from robustfourier.app.pages import (
+from robustfourier.app.page_files import (
     PAGES,
     asset,
     examples,
@@ -28,9 +27,10 @@ from robustfourier.app.pages import (
     result_files,
     zipped,
 )
-from robustfourier.app.requests import checked_fit, checked_laboratory
+from robustfourier.app.process_pool import Workers
+from robustfourier.app.reading_controls import CONTROLS, in_controls
+from robustfourier.app.request_checks import checked_fit, checked_laboratory
 from robustfourier.app.session_folder import FINISHED, File, Fit, Folder, tidy_name
-from robustfourier.app.workers import Workers
 from robustfourier.atomic_files import reason, write_text
 from robustfourier.errors import InputError
 from robustfourier.untrusted_files import parse_json
@@ -215,7 +215,7 @@ class Site:
             raise HTTPException(404, "no such fit, or it is not done")
         places = [str(self.folder.place(fit.id) / "result") for fit in fits if fit is not None]
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "robustfourier.app.comparison", *places),
+            *(sys.executable, "-m", "robustfourier.app.fit_comparison", *places),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
         )

@@ -86,7 +86,7 @@ class Components(tuple[Component, ...]):
             One row per pattern, with the columns of ``components.csv``. With several outputs,
             amplitudes and epochs are those of the first, and the share of each is a column.
         """
-        from robustfourier.results.calendar import with_calendar
+        from robustfourier.results.calendar_patterns import with_calendar
         from robustfourier.results.patterns import mixture_patterns, pattern_columns
 
         down = self._downwards(magnitudes)

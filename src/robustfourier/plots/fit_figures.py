@@ -27,7 +27,7 @@ from robustfourier.plots.style import (
     power_label,
 )
 from robustfourier.results import Pattern, Result, TimeAxis, result_of
-from robustfourier.results.calendar import cycle_of, period_in_words
+from robustfourier.results.calendar_patterns import cycle_of, period_in_words
 from robustfourier.results.drawing_points import (
     COLUMNS,
     DOTS_DRAWN,
@@ -40,7 +40,7 @@ from robustfourier.results.drawing_points import (
 )
 from robustfourier.results.patterns import Curve
 from robustfourier.results.result import as_column
-from robustfourier.results.spread import deviation
+from robustfourier.results.variance import deviation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -22,8 +22,7 @@ from robustfourier.formatting import SECONDS, counted, listed, number, percent
 from robustfourier.mixture.model import ColumnModel, Evidence, letter
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import Breakpoint
-from robustfourier.results.axis import TimeAxis
-from robustfourier.results.calendar import with_calendar
+from robustfourier.results.calendar_patterns import with_calendar
 from robustfourier.results.curves_over_time import (
     Ahead,
     Trace,
@@ -32,6 +31,7 @@ from robustfourier.results.curves_over_time import (
     traces_of,
 )
 from robustfourier.results.drawing_points import curve_grid, wave_grid
+from robustfourier.results.figure_axes import TimeAxis
 from robustfourier.results.patterns import (
     NOTHING,
     WORTH_A_LINE,
@@ -44,7 +44,7 @@ from robustfourier.results.patterns import (
 )
 from robustfourier.results.sentences import AliasWords, alias_words, headline, warnings_of
 from robustfourier.results.spectrum import Spectrum, amplitude_spectrum
-from robustfourier.results.spread import deviation, share_of_variance
+from robustfourier.results.variance import deviation, share_of_variance
 from robustfourier.samples import Samples, from_arrays
 from robustfourier.sampling import Sampling, check_sampling
 

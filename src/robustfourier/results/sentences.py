@@ -21,10 +21,10 @@ from robustfourier.formatting import (
     with_error,
 )
 from robustfourier.periodic.basis import Breakpoint
-from robustfourier.results.axis import TimeAxis
-from robustfourier.results.calendar import alias_notes, period_in_words, shape_words
+from robustfourier.results.calendar_patterns import alias_notes, period_in_words, shape_words
+from robustfourier.results.figure_axes import TimeAxis
 from robustfourier.results.patterns import WORTH_A_LINE, Pattern, explained_by, notable
-from robustfourier.results.spread import deviation
+from robustfourier.results.variance import deviation
 from robustfourier.sampling import Sampling
 from robustfourier.sampling.alias_odds import runner_up
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from robustfourier.app.controls import CONTROLS, Control
+from robustfourier.app.reading_controls import CONTROLS, Control
 from robustfourier.errors import (
     InputError,
     require_choice,
