@@ -57,7 +57,7 @@ def run_fit(order: dict[str, Any], send: Send) -> dict[str, Any]:
         "patterns": [
             {
                 "label": one.label,
-                "period": result.domain.period_words(one.period, one.period_error, spread=True),
+                "period": one.period_words,
                 "exact": plain(float(one.period)),
                 "amplitude": number(one.amplitude),
                 "share": percent(one.share),

@@ -267,14 +267,12 @@ def _headline(result: Result, show: str) -> str:
 def _print_components(console: Console, result: Result, show: str, written: bool) -> None:
     """The table of components in two parts, each as wide as a terminal; empty columns are none."""
     from robustfourier.results.result_tables import component_words
-    from robustfourier.results.sentences import is_signal
 
     if not result.patterns:
         return
     rows = component_words(result, result.main)
     first, second = "Period", "Frequency"
-    signal = is_signal(result.domain, result.patterns[0].period)
-    if show == "frequency" or (show == "auto" and signal):
+    if show == "frequency" or (show == "auto" and result.patterns[0].is_signal):
         first, second = second, first
     for heads in (
         ("Component", first, "Amplitude", "Share", "Harmonics", "False alarm", "SNR", "Name"),

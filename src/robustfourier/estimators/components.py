@@ -90,9 +90,7 @@ class Components(tuple[Component, ...]):
         from robustfourier.results.patterns import mixture_patterns, pattern_columns
 
         down = self._downwards(magnitudes)
-        domains = [component.domain for component in self]
-        patterns = with_calendar(mixture_patterns(self, down), domains, down)
-        frame = pd.DataFrame(pattern_columns(patterns))
+        frame = pd.DataFrame(pattern_columns(with_calendar(mixture_patterns(self, down), down)))
         shares = np.array([np.atleast_1d(c.share) for c in self] or np.zeros((0, 1)))
         if shares.shape[1] > 1:
             columns = {f"share_{i}": shares[:, i] for i in range(shares.shape[1])}

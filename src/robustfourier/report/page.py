@@ -119,7 +119,7 @@ def asset(name: str) -> str:
 
 def _card(result: Result, index: int) -> dict[str, Any]:
     """One pattern as the page shows it."""
-    pattern, domain = result.patterns[index], result.domain
+    pattern = result.patterns[index]
     orders = order_ranges(pattern.harmonics, 6)
     if orders.endswith("…"):
         orders += f" ({len(pattern.harmonics)} in all)"
@@ -128,13 +128,13 @@ def _card(result: Result, index: int) -> dict[str, Any]:
     return {
         "index": index,
         "pattern": pattern,
-        "period": period_in_words(pattern, domain).capitalize(),
-        "exact": domain.period_words(pattern.period, pattern.period_error, spread=True),
+        "period": period_in_words(pattern).capitalize(),
+        "exact": pattern.period_words,
         "amplitude": number(pattern.amplitude),
         "share": percent(pattern.share),
         "harmonics": orders,
         "alarm": probability(pattern.false_alarm),
-        "shape": shape_words(pattern, domain),
+        "shape": shape_words(pattern),
         "epoch": "" if epoch is None else result.axis.moment(epoch, pattern.epoch_max_error),
         "wave": wave,
         "link": link,
