@@ -20,10 +20,10 @@ from starlette.routing import Route
 
 from robustfourier.app.jobs import Job, Jobs, Limits, QueueFullError
 from robustfourier.app.page_files import (
-    PAGES,
     asset,
     examples,
     kind_of,
+    page,
     result_files,
     zipped,
 )
@@ -103,7 +103,7 @@ class Site:
         """One of the two pages; a worker for what can be begun there gets ready."""
         path = request.url.path
         self.workers.warm("fit" if path == "/" else "laboratory")
-        return Response(asset(PAGES[path]), media_type="text/html")
+        return Response(page(path), media_type="text/html")
 
     async def state(self, _: Request) -> Response:
         """All files with their histories."""
@@ -356,7 +356,7 @@ async def _body(request: Request) -> dict[str, Any]:
 
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
-    content = None if name in PAGES.values() else asset(name)
+    content = asset(name)
     if content is None:
         raise HTTPException(404, "no such file")
     return Response(content, headers={"content-type": kind_of(name)})
