@@ -23,7 +23,7 @@ import psutil
 
 from benchmarks.verdicts import Verdict
 from robustfourier import PeriodicMixture
-from robustfourier.app.frames import Frames
+from robustfourier.app.progress_frames import Frames
 from robustfourier.observers import observed_by
 
 ROWS = 10_000

@@ -40,7 +40,7 @@ def test_three_doors_refuse_the_same_and_each_names_it_as_its_user_does(name, va
         ({"__class__": "x"}, "'__class__', which is no option here"),
         ({"written": True}, "'written', which is no option here"),
         ({"period": "12h"}, "period='12h' must be a list of short texts"),
-        ({"period": ["x" * 201]}, "must be a list of short texts"),
+        ({"period": ["x" * 201]}, "must be a short text"),
         ({"period": ["1"] * 51}, "must be a list of short texts"),
         ({"longest_period": 3}, "longest_period=3 must be a short text"),
         ({"longest_period": "  "}, "must be a short text"),

@@ -15,7 +15,7 @@ __version__ = "1.0.0rc1"
 #: Public name to the module that defines it.
 _HOME = {
     "Domain": "robustfourier.domain",
-    "FourierFeatures": "robustfourier.estimators.features",
+    "FourierFeatures": "robustfourier.estimators.fourier_features",
     "FourierNetworkRegressor": "robustfourier.estimators.network",
     "ModeTable": "robustfourier.modes",
     "MultibandMixture": "robustfourier.bands",

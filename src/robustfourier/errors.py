@@ -26,7 +26,13 @@ __all__ = [
     "WorkerError",
     "require_choice",
     "require_count",
+    "require_number",
+    "require_text",
+    "require_texts",
 ]
+
+_TEXT = 200  # characters of one text of a request
+_MANY = 50  # entries of one list of a request
 
 
 class RobustFourierError(Exception):
@@ -123,3 +129,25 @@ def require_count(name: str, value: Any, at_least: int = 1) -> int:
     if count < at_least:
         raise InputError(f"{name}={value!r} must be a whole number of at least {at_least}")
     return count
+
+
+def require_number(name: str, value: Any, low: float, high: float) -> float:
+    """Return a number of a request that lies within its limits, or raise `InputError`."""
+    known = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if not (known and low <= value <= high):
+        raise InputError(f"{name}={value!r} must be a number from {low:.10g} to {high:.10g}")
+    return float(value)
+
+
+def require_text(name: str, value: Any) -> str:
+    """Return a text of a request that is neither empty nor long, or raise `InputError`."""
+    if not isinstance(value, str) or not value.strip() or len(value) > _TEXT:
+        raise InputError(f"{name}={value!r} must be a short text")
+    return value
+
+
+def require_texts(name: str, value: Any) -> list[str]:
+    """Return a list of a request that holds a few such texts, or raise `InputError`."""
+    if not isinstance(value, list) or len(value) > _MANY:
+        raise InputError(f"{name}={value!r} must be a list of short texts")
+    return [require_text(name, one) for one in value]

@@ -6,22 +6,30 @@ as texts, which become numbers when the record and its unit are known.
 
 from __future__ import annotations
 
+import math
+import re
 import shlex
 from collections.abc import Callable
 from dataclasses import InitVar, dataclass, field, fields
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
-from robustfourier.errors import InputError, named, require_choice
-from robustfourier.formatting import duration
+from robustfourier.errors import (
+    InputError,
+    named,
+    require_choice,
+    require_number,
+    require_text,
+    require_texts,
+)
+from robustfourier.formatting import SECONDS, unit_called
 
 if TYPE_CHECKING:
     from robustfourier.samples import Samples
 
 _MOST_CYCLES = 2_000_000  # in the record: a periodogram of more would not fit into memory
 _LEAST_CYCLES = 1e-3  # one that is longer than a thousand records is a level
-_TEXT = 200  # characters of one text of a request
-_MANY = 50  # entries of one list of a request
+_DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
 
 
 #: Fields with a few possible words.
@@ -98,19 +106,16 @@ class FitConfig:
         Whoever wrote it is not trusted: names, kinds and lengths of texts are checked.
         """
         usual: dict[str, Any] = {field.name: field.default for field in fields(cls)}
+        made: dict[str, Any] = {}
         for name, value in given.items():
             if name not in usual:
                 raise InputError(f"asked has {name!r}, which is no option here")
             if isinstance(usual[name], tuple):
-                if not isinstance(value, list) or len(value) > _MANY or not all(map(_short, value)):
-                    raise InputError(f"{name}={value!r} must be a list of short texts")
+                made[name] = tuple(require_texts(name, value))
             elif isinstance(usual[name], (int, float)):
-                if not (is_positive(value) or value == 0) or value > 2**31:
-                    raise InputError(f"{name}={value!r} must be a number from 0 to {2**31}")
-            elif not _short(value):
-                raise InputError(f"{name}={value!r} must be a short text")
-        kinds = {name: str if value is None else type(value) for name, value in usual.items()}
-        made: dict[str, Any] = {name: kinds[name](value) for name, value in given.items()}
+                made[name] = type(usual[name])(require_number(name, value, 0, 2**31))
+            else:
+                made[name] = require_text(name, value)
         return cls(**made, options=False)
 
     @property
@@ -205,6 +210,25 @@ def require_in_reach(cycles: float, called: str) -> None:
         )
 
 
+def duration(text: str, unit: str, option: str) -> float:
+    """A length of time in `unit`: "12h", "30 min", or a plain number in `unit` itself.
+
+    >>> duration("12h", "day", "--every"), duration("0.25", "", "--every")
+    (0.5, 0.25)
+    """
+    match = _DURATION.fullmatch(text)
+    if match is None or not (0 < float(match[1]) < math.inf):
+        raise InputError(f"{option} {text!r}: give a positive length such as 12h, 30min or 0.5")
+    number, word = float(match[1]), match[2].lower()
+    if not word or word == unit:
+        return number
+    if not (called := unit_called(word)):
+        raise InputError(f"{option} {text!r}: {word!r} is no unit; use s, min, h, d, week or year")
+    if unit not in SECONDS:
+        raise InputError(f"{option} {text!r}: the times have no known unit; give a plain number")
+    return number * SECONDS[called] / SECONDS[unit]
+
+
 def reading_words(reading: dict[str, Any]) -> list[str]:
     """Return the options of the command line that say how to read a file."""
     return [
@@ -242,7 +266,3 @@ def _lengths(samples: Samples) -> Callable[[str, str], float]:
 def flag_of(name: str) -> str:
     """Return the option of the command line that a field is."""
     return "--with" if name == "columns" else f"--{name.replace('_', '-')}"
-
-
-def _short(value: Any) -> bool:
-    return isinstance(value, str) and bool(value.strip()) and len(value) <= _TEXT

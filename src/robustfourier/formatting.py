@@ -6,10 +6,7 @@ Digits follow the standard error: what is not known is not printed.
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
-
-from robustfourier.errors import InputError
 
 #: Seconds in each unit of time that we can convert.
 SECONDS = {
@@ -48,7 +45,6 @@ _HERTZ = (
     *((1e9, 1e9, "GHz"), (1e6, 1e6, "MHz"), (1e4, 1e3, "kHz")),
     *((0.01, 1.0, "Hz"), (0.0, 1e-6, "µHz")),
 )
-_DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
 _DIGITS = 8  # of a period without an error, or with one that is tiny
 _NUMBERS = ("No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten")
 
@@ -67,25 +63,6 @@ def unit_name(unit: str, short: bool = False, plural: bool = True) -> str:
     if short:
         return SHORT.get(unit, unit)
     return f"{unit}s" if plural and unit in SECONDS else unit
-
-
-def duration(text: str, unit: str, option: str) -> float:
-    """A length of time in `unit`: "12h", "30 min", or a plain number in `unit` itself.
-
-    >>> duration("12h", "day", "--every"), duration("0.25", "", "--every")
-    (0.5, 0.25)
-    """
-    match = _DURATION.fullmatch(text)
-    if match is None or not (0 < float(match[1]) < math.inf):
-        raise InputError(f"{option} {text!r}: give a positive length such as 12h, 30min or 0.5")
-    number, word = float(match[1]), match[2].lower()
-    if not word or word == unit:
-        return number
-    if not (named := unit_called(word)):
-        raise InputError(f"{option} {text!r}: {word!r} is no unit; use s, min, h, d, week or year")
-    if unit not in SECONDS:
-        raise InputError(f"{option} {text!r}: the times have no known unit; give a plain number")
-    return number * SECONDS[named] / SECONDS[unit]
 
 
 def order_ranges(orders: Sequence[int], most: int = 3) -> str:

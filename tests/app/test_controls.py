@@ -8,9 +8,9 @@ import pytest
 
 from robustfourier import PeriodicMixture
 from robustfourier.analysis.comparing import compare, in_a_sentence
-from robustfourier.app.comparison import comparison
-from robustfourier.app.controls import CONTROLS, in_controls
-from robustfourier.app.preview import preview, sheet_names
+from robustfourier.app.file_preview import preview, sheet_names
+from robustfourier.app.fit_comparison import comparison
+from robustfourier.app.reading_controls import CONTROLS, in_controls
 from robustfourier.cli.options import reading_options
 
 ERRORS = json.dumps(

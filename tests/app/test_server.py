@@ -112,10 +112,11 @@ class TestPaths:
     @pytest.mark.parametrize(
         "path",
         [
-            "/static/../serving.py",
-            "/static/%2e%2e/serving.py",
+            "/static/../server.py",
+            "/static/%2e%2e/server.py",
             "/static//etc/passwd",
             "/static/analyse.html",
+            "/static/frame.html",
             "/fits/..%2f..%2frecords.jsonl/report.html",
             "/fits/{fit}/..%2f..%2f..%2frecords.jsonl",
             "/fits/{fit}/../story.jsonl",

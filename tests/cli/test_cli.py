@@ -19,7 +19,8 @@ from robustfourier.cli.console import Console
 from robustfourier.cli.fit_command import print_found
 from robustfourier.cli.options import instant
 from robustfourier.errors import InputError
-from robustfourier.formatting import duration, percent
+from robustfourier.fit_config import duration
+from robustfourier.formatting import percent
 from robustfourier.samples import read_samples
 
 ESCAPE = "\x1b["

@@ -193,12 +193,12 @@ def _read(connection):
 
 
 def test_idle_connections_are_let_go_and_there_are_only_so_many(tmp_path, monkeypatch):
-    from robustfourier.app import connections
+    from robustfourier.app import idle_connections
 
     folder = tmp_path / "kept"
     monkeypatch.setenv("PYTHONPATH", str(tmp_path) + os.pathsep + os.environ.get("PYTHONPATH", ""))
     (tmp_path / "sitecustomize.py").write_text(
-        "import robustfourier.app.connections as c\nc.IDLE, c.MOST = 0.3, 20\n"
+        "import robustfourier.app.idle_connections as c\nc.IDLE, c.MOST = 0.3, 20\n"
     )
     one = Server(folder)
     try:
@@ -212,4 +212,4 @@ def test_idle_connections_are_let_go_and_there_are_only_so_many(tmp_path, monkey
         assert one.ask("/api/state").status == 200
     finally:
         one.close()
-    assert connections.IDLE > 1, "only there"
+    assert idle_connections.IDLE > 1, "only there"

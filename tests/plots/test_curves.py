@@ -7,8 +7,8 @@ import pytest
 from matplotlib.figure import Figure
 
 from robustfourier import PeriodicMixture, plots
-from robustfourier.results.axis import robust_limits
 from robustfourier.results.drawing_points import PER_CYCLE, curve_grid, wave_grid
+from robustfourier.results.figure_axes import robust_limits
 
 
 @pytest.fixture(scope="module")

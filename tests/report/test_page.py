@@ -9,8 +9,8 @@ from tests.altered import altered
 
 from robustfourier.plots.figure_files import save_figures
 from robustfourier.report import render
-from robustfourier.report.figures import static_figures
-from robustfourier.report.payload import payload
+from robustfourier.report.interactive_data import payload
+from robustfourier.report.page_figures import static_figures
 from robustfourier.results import summarise
 from robustfourier.results.patterns import is_magnitude
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from robustfourier.domain import Domain
-from robustfourier.results.calendar import alias_notes, calendar_word, with_calendar
+from robustfourier.results.calendar_patterns import alias_notes, calendar_word, with_calendar
 from robustfourier.results.patterns import Curve, Pattern
 from robustfourier.results.sentences import headline
 from robustfourier.samples import from_arrays
@@ -13,8 +13,9 @@ NOTHING = Curve(np.zeros(1), np.zeros(1))
 YEAR = Domain(0, 365.25, "day", dates=True)
 
 
-def pattern(period, share=0.5, *, error=1e-4, label="A", beat=1, combination=False):
+def pattern(period, share=0.5, *, error=1e-4, label="A", beat=1, combination=False, domain=YEAR):
     return Pattern(
+        domain=domain,
         label="A+B" if combination else label,
         combination=combination,
         frequency=1.0 / period,
@@ -31,8 +32,8 @@ def pattern(period, share=0.5, *, error=1e-4, label="A", beat=1, combination=Fal
     )
 
 
-def said(*patterns, domain=YEAR, trend="level", time_name=""):
-    return headline(with_calendar(patterns, domain), domain, trend, time_name)
+def said(*patterns, trend="level", time_name=""):
+    return headline(with_calendar(patterns), trend, time_name)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +108,7 @@ def test_a_calendar_word_is_given_once_and_to_the_strongest():
 
 
 def test_numbers_without_a_unit_keep_the_name_of_their_column():
-    words = said(pattern(7.0), domain=Domain(0.0, 56.0), time_name="step")
+    words = said(pattern(7.0, domain=Domain(0.0, 56.0)), time_name="step")
     assert words.endswith("of the variation: a period of 7.000 (in units of column 'step').")
 
 
@@ -120,7 +121,7 @@ def monthly(first="2005-01", count=240):
 def test_a_week_seen_through_monthly_sums_is_called_so(period, warned):
     samples = monthly()
     domain = Domain.from_times(samples.axis)
-    notes = alias_notes([pattern(period, error=0.02)], samples, domain)
+    notes = alias_notes([pattern(period, error=0.02, domain=domain)], samples)
     words = "may be the weekly rhythm seen through monthly sums: the number of weekends in a month."
     assert [note.endswith(words) for note in notes] == [True] * warned
 
@@ -129,7 +130,9 @@ def test_a_month_seen_through_weekly_sums_is_called_so():
     days = np.datetime64("2015-01-05") + 7 * np.arange(300)
     samples = from_arrays(days, np.zeros(300))
     domain = Domain.from_times(samples.axis)
-    notes = alias_notes([pattern(22.58, error=0.01), pattern(30.44)], samples, domain)
+    notes = alias_notes(
+        [pattern(22.58, error=0.01, domain=domain), pattern(30.44, domain=domain)], samples
+    )
     assert len(notes) == 1
     assert "the monthly rhythm seen through weekly sums" in notes[0]
 
@@ -139,7 +142,7 @@ def test_daily_samples_and_unknown_units_get_no_note():
     numbers = from_arrays(30.4 * np.arange(100), np.zeros(100))
     for samples in (daily, numbers):
         domain = Domain.from_times(samples.axis, unit=samples.unit or None)
-        assert alias_notes([pattern(87.4, error=0.1)], samples, domain) == []
+        assert alias_notes([pattern(87.4, error=0.1, domain=domain)], samples) == []
 
 
 def test_the_whole_way_from_monthly_sums_to_the_warning():

@@ -16,8 +16,8 @@ from robustfourier.mixture.search.degenerate_frequencies import Fringes
 from robustfourier.mixture.timeseries import Settings
 from robustfourier.modes import ModeTable
 from robustfourier.results import summarise
-from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_points import extreme_points, peak_bins
+from robustfourier.results.figure_axes import TimeAxis
 from robustfourier.results.patterns import pattern_columns
 from robustfourier.results.result import outline
 from robustfourier.results.spectrum import amplitude_spectrum

@@ -15,9 +15,9 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.atomic_files import replacing, write_text
+from robustfourier.fields.observed_minus_computed import o_minus_c
 from robustfourier.fields.red_noise import NoiseColour, noise_colour
 from robustfourier.fields.tides import harmonic_constants, is_tide
-from robustfourier.fields.timing import o_minus_c
 from robustfourier.formatting import number, with_error
 from robustfourier.results import Result
 from robustfourier.results.patterns import BAND, pattern_columns

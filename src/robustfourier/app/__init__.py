@@ -4,6 +4,6 @@
 their own, and what the page shows is what their observers report.
 """
 
-from robustfourier.app.serving import serve
+from robustfourier.app.server import serve
 
 __all__ = ["serve"]

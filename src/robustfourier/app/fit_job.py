@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any
 
 from robustfourier.analysis import Analysis, analyse
-from robustfourier.analysis.table_files import prediction_table, write_csv
-from robustfourier.app.frames import Frames, Send, numbers
+from robustfourier.analysis.table_files import forecast_table, write_csv
+from robustfourier.app.progress_frames import Frames, Send, numbers
 from robustfourier.atomic_files import plain
 from robustfourier.errors import DataError
 from robustfourier.fit_config import FitConfig
 from robustfourier.formatting import number, percent, probability
 from robustfourier.observers import Event, observed_by
-from robustfourier.results.drawing_points import curve_grid, extreme_points
+from robustfourier.results.curves_over_time import forecast_curve
+from robustfourier.results.drawing_points import extreme_points
 from robustfourier.results.result_tables import fit_file
-from robustfourier.samples import from_arrays
 
 _POINTS = 2000  # columns of a forecast in its figure, each with its extremes
 
@@ -57,7 +57,7 @@ def run_fit(order: dict[str, Any], send: Send) -> dict[str, Any]:
         "patterns": [
             {
                 "label": one.label,
-                "period": result.domain.period_words(one.period, one.period_error, spread=True),
+                "period": one.period_words,
                 "exact": plain(float(one.period)),
                 "amplitude": number(one.amplitude),
                 "share": percent(one.share),
@@ -104,27 +104,18 @@ def _effects(model: Any) -> list[dict[str, str]]:
 
 def _ahead(analysis: Analysis, text: str) -> dict[str, Any]:
     """The forecast of a model, as numbers for a figure and as a table beside the result."""
-    result = analysis.result
-    unit = result.domain.unit
-    forecast = analysis.model.forecast(text)
-    at = from_arrays(forecast.times, forecast.mean, duplicates="keep", marks=False, unit=unit)
-    ends = (forecast.std, forecast.lower, forecast.upper)
-    table = prediction_table(at, forecast.mean, *ends)
     assert analysis.folder is not None
-    write_csv(table, analysis.folder.with_name("forecast.csv"))
+    write_csv(forecast_table(analysis.model, text), analysis.folder.with_name("forecast.csv"))
+    axis = analysis.result.axis
     # The figure has points enough for the fastest harmonic, whatever the steps of the table.
-    domain, last = result.domain, analysis.model.models_[0].last
-    end = float(domain.to_theta(forecast.times[-1:])[0])
-    top, share = float(result.modes.mode.max(initial=1.0)), 0.5 * (end - last)
-    fine = domain.from_theta(last + (end - last) * curve_grid(top, share)[1:])
-    forecast = analysis.model.forecast(times=fine)
-    keep = extreme_points(forecast.mean, _POINTS)
+    ahead = forecast_curve(analysis.model, analysis.model.domains_[0], axis, text)
+    keep = extreme_points(ahead.mean, _POINTS)
     return {
-        "coverage": forecast.coverage,
-        "label": result.axis.label,
-        "dates": result.axis.dates,
-        "x": [float(f"{x:.12g}") for x in result.axis.positions(forecast.times)[keep]],
-        "mean": numbers(forecast.mean[keep]),
-        "lower": numbers(forecast.lower[keep]),
-        "upper": numbers(forecast.upper[keep]),
+        "coverage": ahead.coverage,
+        "label": axis.label,
+        "dates": axis.dates,
+        "x": [float(f"{x:.12g}") for x in ahead.x[keep]],
+        "mean": numbers(ahead.mean[keep]),
+        "lower": numbers(ahead.lower[keep]),
+        "upper": numbers(ahead.upper[keep]),
     }

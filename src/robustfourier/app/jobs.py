@@ -16,7 +16,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import Any
 
-from robustfourier.app.workers import Workers, kill
+from robustfourier.app.process_pool import Workers, kill
 
 _FRAMES = 20_000  # of one job; a fit has some hundreds
 _TURN = 20.0  # seconds of one answer; browsers allow six at a time, and other tabs want theirs

@@ -17,7 +17,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from robustfourier.app.frames import numbers
+from robustfourier.app.progress_frames import numbers
 from robustfourier.arrays import FloatArray
 from robustfourier.concurrency import one_blas_thread
 from robustfourier.datasets import load_electricity_demand
@@ -53,8 +53,8 @@ def run_laboratory(
 ) -> None:
     """Train two networks and send what they look like on the way.
 
-    `settings` are those of `robustfourier.app.requests.checked_laboratory`; `commands` are pause,
-    go, step and speed.
+    `settings` are those of `robustfourier.app.request_checks.checked_laboratory`; `commands` are
+    pause, go, step and speed.
     """
     data = _data(settings)
     inside = np.abs(data.theta) <= _WINDOW

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from robustfourier.analysis.rhythm_analysis import RhythmAnalysis, analyse_rhythm
-from robustfourier.app.frames import Send
+from robustfourier.app.progress_frames import Send
 from robustfourier.fit_config import reading_words
-from robustfourier.report.rhythm_page import headline
 
 
 def run_rhythm(order: dict[str, Any], send: Send) -> dict[str, Any]:
@@ -46,7 +45,7 @@ def _answer(found: RhythmAnalysis, order: dict[str, Any]) -> dict[str, Any]:
     assert found.folder is not None
     tables = sorted(p.name for p in found.folder.iterdir() if p.suffix in (".csv", ".xlsx"))
     return {
-        "headline": headline(found.found),
+        "headline": found.found.headline(),
         "tables": tables,
         "command": shlex.join([*file, *words]),
     }

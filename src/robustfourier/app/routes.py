@@ -18,19 +18,19 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response, StreamingResponse
 from starlette.routing import Route
 
-from robustfourier.app.controls import CONTROLS, in_controls
 from robustfourier.app.jobs import Job, Jobs, Limits, QueueFullError
-from robustfourier.app.pages import (
-    PAGES,
+from robustfourier.app.page_files import (
     asset,
     examples,
     kind_of,
+    page,
     result_files,
     zipped,
 )
-from robustfourier.app.requests import checked_fit, checked_laboratory
+from robustfourier.app.process_pool import Workers
+from robustfourier.app.reading_controls import CONTROLS, in_controls
+from robustfourier.app.request_checks import checked_fit, checked_laboratory
 from robustfourier.app.session_folder import FINISHED, File, Fit, Folder, tidy_name
-from robustfourier.app.workers import Workers
 from robustfourier.atomic_files import reason, write_text
 from robustfourier.errors import InputError
 from robustfourier.untrusted_files import parse_json
@@ -103,7 +103,7 @@ class Site:
         """One of the two pages; a worker for what can be begun there gets ready."""
         path = request.url.path
         self.workers.warm("fit" if path == "/" else "laboratory")
-        return Response(asset(PAGES[path]), media_type="text/html")
+        return Response(page(path), media_type="text/html")
 
     async def state(self, _: Request) -> Response:
         """All files with their histories."""
@@ -215,7 +215,7 @@ class Site:
             raise HTTPException(404, "no such fit, or it is not done")
         places = [str(self.folder.place(fit.id) / "result") for fit in fits if fit is not None]
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "robustfourier.app.comparison", *places),
+            *(sys.executable, "-m", "robustfourier.app.fit_comparison", *places),
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,
         )
@@ -356,7 +356,7 @@ async def _body(request: Request) -> dict[str, Any]:
 
 async def _static(request: Request) -> Response:
     name = request.path_params["name"]
-    content = None if name in PAGES.values() else asset(name)
+    content = asset(name)
     if content is None:
         raise HTTPException(404, "no such file")
     return Response(content, headers={"content-type": kind_of(name)})

@@ -27,7 +27,7 @@ from html import escape
 from pathlib import Path
 from typing import Any
 
-from robustfourier.app.requests import checked_fit
+from robustfourier.app.request_checks import checked_fit
 from robustfourier.atomic_files import append_line, reason
 from robustfourier.errors import InputError, OutputError
 from robustfourier.untrusted_files import open_regular, parse_json

@@ -17,6 +17,7 @@ from robustfourier.concurrency import one_blas_thread
 from robustfourier.domain import Domain
 from robustfourier.errors import InputError
 from robustfourier.estimators.times import first_column, known_periods
+from robustfourier.fit_config import FitConfig
 from robustfourier.formatting import probability
 
 _CANDIDATES = 200  # peaks of each sum of the search whose evidence is compared
@@ -101,8 +102,7 @@ class MultibandMixture(RegressorMixin, BaseEstimator):
         """
         if band is None:
             raise InputError("band is missing; give the band of each row, or use PeriodicMixture")
-        if not 0.0 < self.false_alarm < 1.0:
-            raise InputError(f"false_alarm={self.false_alarm!r} must lie between 0 and 1")
+        FitConfig(self.false_alarm, options=False)
         self.domain_ = Domain.from_times(first_column(X), unit=self.unit)
         times = np.asarray(self.domain_.offsets(first_column(X)), np.float64)
         self.rows_ = Rows.of(times, y, band, y_err)

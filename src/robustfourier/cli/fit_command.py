@@ -267,14 +267,12 @@ def _headline(result: Result, show: str) -> str:
 def _print_components(console: Console, result: Result, show: str, written: bool) -> None:
     """The table of components in two parts, each as wide as a terminal; empty columns are none."""
     from robustfourier.results.result_tables import component_words
-    from robustfourier.results.sentences import is_signal
 
     if not result.patterns:
         return
     rows = component_words(result, result.main)
     first, second = "Period", "Frequency"
-    signal = is_signal(result.domain, result.patterns[0].period)
-    if show == "frequency" or (show == "auto" and signal):
+    if show == "frequency" or (show == "auto" and result.patterns[0].is_signal):
         first, second = second, first
     for heads in (
         ("Component", first, "Amplitude", "Share", "Harmonics", "False alarm", "SNR", "Name"),
@@ -289,14 +287,12 @@ def _print_components(console: Console, result: Result, show: str, written: bool
 
 def _table_rows(result: Result) -> list[dict[str, Any]]:
     """The rows of components.csv; orders of harmonics as a list, times as text."""
-    from robustfourier.results.patterns import pattern_columns
+    from robustfourier.estimators.components import COLUMNS
 
-    columns = pattern_columns(result.patterns)
-    rows = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-    for row, pattern in zip(rows, result.patterns, strict=True):
+    rows = [{name: getattr(one, name) for name in COLUMNS} for one in result.patterns]
+    for row in rows:
         times = {name: row[name] for name in ("epoch_max", "epoch_min")}
         row |= {k: v if isinstance(v, float | None) else str(v) for k, v in times.items()}
-        row["harmonics"] = pattern.harmonics
     return rows
 
 

@@ -13,7 +13,8 @@ from robustfourier.cli import help_groups as groups
 from robustfourier.cli import options
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
-from robustfourier.formatting import duration, plural
+from robustfourier.fit_config import duration
+from robustfourier.formatting import plural
 
 _POINTS_AT_MOST = 10_000_000
 

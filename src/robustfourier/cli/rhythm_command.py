@@ -75,12 +75,10 @@ def _answer(answer: RhythmAnalysis) -> dict[str, Any]:
 
 
 def _print(console: Console, answer: RhythmAnalysis) -> None:
-    from robustfourier.report.rhythm_page import headline
-
     found = answer.found
     for note in answer.table.notes:
         console.print(f"{answer.table.source}: {note}")
-    console.print(headline(found), style="bold")
+    console.print(found.headline(), style="bold")
     _print_rows(console, found)
     for k in range(len(found.clock.periods)):
         console.print(f"Acrophase of {found.clock.words(k)}: {found.clock.counted_from(k)}")

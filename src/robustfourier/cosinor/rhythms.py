@@ -66,6 +66,20 @@ class Rhythms:
         """Rows up to a false-discovery rate, the most certain first."""
         return self.table[self.table["q"] <= q].sort_values("p")
 
+    def headline(self, q: float = 0.05) -> str:
+        """How many series repeat up to a false-discovery rate, in a sentence."""
+        words = []
+        for k, period in enumerate(self.clock.periods):
+            own = self.table[self.table["period"] == period]
+            parts: Any = own.groupby("group") if "group" in own else [("", own)]
+            counts = [
+                f"{int((rows['q'] <= q).sum()):,} of {len(rows):,} series"
+                + (f" in {name!s}" if name else "")
+                for name, rows in parts
+            ]
+            words.append(f"{', '.join(counts)} repeat every {self.clock.words(k)}")
+        return f"{'; '.join(words)} (q ≤ {q:g})"
+
 
 def rhythm(
     times: Any,

@@ -29,13 +29,12 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from robustfourier.arrays import FloatArray
 from robustfourier.errors import MissingDependencyError, require_count
 from robustfourier.formatting import percent
 from robustfourier.mixture.components.component import Component
 from robustfourier.mixture.model import ColumnModel
+from robustfourier.mixture.waveform_extrema import extreme, first_output
 from robustfourier.modes import ModeTable
-from robustfourier.periodic.uncertainty import lengths
 from robustfourier.quantities import ASTROPY_UNITS
 
 #: Columns of the table, in their order.
@@ -46,11 +45,8 @@ COLUMNS = (
     *("coherence", "calendar", "peak", "name", "in_phase"),
 )
 
-_PHASES = 201  # points of a waveform
 _LARGEST = np.log(np.finfo(float).max)
 _LEVELS = 201  # places at which a typical level is taken
-_NEWTON = 4  # steps from a grid of 201: each doubles the digits
-_ANYWHERE = 12.0**-0.5  # of a cycle: the deviation of a phase of which nothing is known
 
 
 class Components(tuple[Component, ...]):
@@ -91,13 +87,11 @@ class Components(tuple[Component, ...]):
             One row per pattern, with the columns of ``components.csv``. With several outputs,
             amplitudes and epochs are those of the first, and the share of each is a column.
         """
-        from robustfourier.results.calendar import with_calendar
+        from robustfourier.results.calendar_patterns import with_calendar
         from robustfourier.results.patterns import mixture_patterns, pattern_columns
 
         down = self._downwards(magnitudes)
-        domains = [component.domain for component in self]
-        patterns = with_calendar(mixture_patterns(self, down), domains, down)
-        frame = pd.DataFrame(pattern_columns(patterns))
+        frame = pd.DataFrame(pattern_columns(with_calendar(mixture_patterns(self, down), down)))
         shares = np.array([np.atleast_1d(c.share) for c in self] or np.zeros((0, 1)))
         if shares.shape[1] > 1:
             columns = {f"share_{i}": shares[:, i] for i in range(shares.shape[1])}
@@ -182,65 +176,7 @@ class Components(tuple[Component, ...]):
         return pd.DataFrame(rows).to_html(index=False, escape=True)
 
 
-def first_output(values: FloatArray) -> FloatArray:
-    """Values of the first output, shape (n,), of (n,) or (n, q)."""
-    return values if values.ndim == 1 else values[:, 0]
-
-
-def extreme(component: Component, down: bool) -> tuple[float, float]:
-    """Phase at which a waveform is highest (lowest if `down`), and its standard error, in cycles.
-
-    Where the slope is zero: found on a grid, then by Newton's steps. The error is that of the slope
-    there over the curvature; a flat top has none, and could be anywhere in the cycle.
-    """
-    order = component.order
-    values = np.concatenate([component.cosine[:, 0], component.sine[:, 0]])
-    size = float(np.abs(values).max(initial=0.0)) or 1.0  # squares of huge values overflow
-    values = values / size
-    phases = np.linspace(0.0, 1.0, _PHASES)
-    wave = first_output(component.waveform(phases))
-    peak = float(phases[np.argmin(wave) if down else np.argmax(wave)])
-    rate = 2.0 * np.pi * order
-    for _ in range(_NEWTON):
-        c, s = np.cos(rate * peak), np.sin(rate * peak)
-        slope = np.concatenate([-rate * s, rate * c])
-        bend = -np.tile(rate**2, 2) * np.concatenate([c, s])
-        curvature = float(bend @ values)
-        if curvature == 0.0 or (curvature > 0) != down:
-            return peak, _ANYWHERE
-        step = float(slope @ values) / curvature
-        if abs(step) > 1.0 / _PHASES:  # no smooth top within reach of the grid
-            return peak, _ANYWHERE
-        peak -= step
-    error = float(lengths(slope @ (component.factor[0] / size))) / abs(curvature)
-    return peak % 1.0, min(error, _ANYWHERE)
-
-
-def epoch_of(component: Component, phase: float) -> Any:
-    """The time nearest to the middle of the record at which a waveform has a phase."""
-    cycles = component.phase / (2.0 * np.pi) + phase
-    theta = 2.0 * (cycles - round(cycles)) / component.mode
-    return component.domain.from_theta(np.array([theta]))[0]
-
-
-def amplitude_error(component: Component, high: float, low: float) -> float:
-    """Standard error of half the distance between the values at two phases."""
-    difference = 0.5 * (_columns(component, high) - _columns(component, low))
-    return float(lengths(difference @ component.factor[0]))
-
-
-def signal_to_noise(component: Component) -> float:
-    """Amplitude of the strongest harmonic over its standard error."""
-    value, error = component.amplitude_at(component.domain.from_theta(np.zeros(1)), return_std=True)
-    return float(value[0] / error[0]) if error[0] > 0 else np.inf
-
-
 def typical_level(model: ColumnModel) -> float:
     """The geometric mean over the record of what a trend of logarithms stands for."""
     trend = np.reshape(model.trend_at(np.linspace(-1.0, 1.0, _LEVELS)), (_LEVELS, -1))
     return float(np.exp(np.minimum(np.mean(trend[:, 0]), _LARGEST)))
-
-
-def _columns(component: Component, phase: float) -> FloatArray:
-    angle = 2.0 * np.pi * phase * component.order
-    return np.concatenate([np.cos(angle), np.sin(angle)])

@@ -11,7 +11,7 @@ import pandas as pd
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain, timezone_of, to_array
 from robustfourier.errors import DataError, InputError
-from robustfourier.formatting import duration
+from robustfourier.fit_config import duration
 
 
 def as_table(X: Any) -> Any:

@@ -1,8 +1,8 @@
 """Answers in the form that a field expects: tides, rotating machines, timing, coloured noise."""
 
+from robustfourier.fields.observed_minus_computed import o_minus_c
 from robustfourier.fields.red_noise import NoiseColour, noise_colour
 from robustfourier.fields.tides import constituent_named, ellipses, harmonic_constants
-from robustfourier.fields.timing import o_minus_c
 from robustfourier.fields.vibration import Bearing, Machine, characteristic_lines, envelope_signal
 
 __all__ = [

@@ -27,7 +27,7 @@ from robustfourier.plots.style import (
     power_label,
 )
 from robustfourier.results import Pattern, Result, TimeAxis, result_of
-from robustfourier.results.calendar import cycle_of, period_in_words
+from robustfourier.results.calendar_patterns import cycle_of, period_in_words
 from robustfourier.results.drawing_points import (
     COLUMNS,
     DOTS_DRAWN,
@@ -40,7 +40,7 @@ from robustfourier.results.drawing_points import (
 )
 from robustfourier.results.patterns import Curve
 from robustfourier.results.result import as_column
-from robustfourier.results.spread import deviation
+from robustfourier.results.variance import deviation
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -298,7 +298,7 @@ def plot_component(
     pattern = _pattern(result, index)
     with looks():
         ax = new_axes(ax, 4.5, 3.0)
-        cycle = cycle_of(pattern, result.domain, result.downwards)
+        cycle = cycle_of(pattern, result.downwards)
         if cycle is None:
             folded, wave = pattern.folded.twice(), pattern.waveform.twice()
         else:
@@ -316,7 +316,7 @@ def plot_component(
         if cycle is None:
             ax.set_xticks(np.linspace(0.0, 2.0, 5))
         limit_values(ax, x, y, wave.y, down=result.downwards)
-        words = period_in_words(pattern, result.domain)
+        words = period_in_words(pattern)
         ax.set_title(f"{pattern.label}: {words}, {percent(pattern.share)}", parse_math=False)
         along = f"cycles of {words}" if cycle is None else cycle.label
         name_axes(ax, along, result.samples.value_name)

@@ -18,7 +18,13 @@ from robustfourier.plots.style import (
     placed,
 )
 from robustfourier.results import Result, TimeAxis
-from robustfourier.results.curves_over_time import BEFORE, Ahead, life_curves, remainder_curve
+from robustfourier.results.curves_over_time import (
+    BEFORE,
+    Ahead,
+    forecast_curve,
+    life_curves,
+    remainder_curve,
+)
 from robustfourier.results.drawing_points import curve_grid
 from robustfourier.results.patterns import Curve
 
@@ -89,16 +95,12 @@ def plot_forecast(
     """
     if isinstance(source, Result):
         return _draw_page_forecast(source, new_axes(ax), line)
-    domain, last = _mixture(source).domains_[0], source.models_[0].last
-    if horizon is None:
-        horizon = max(round(0.4 / source.models_[0].spacing), 1)
-    end = float(domain.to_theta(source.forecast(horizon).times[-1:])[0])
-    top = float(source.modes_.mode.max(initial=1.0))
-    grid = curve_grid(top, max(0.5 * (end - last), 1e-9))
-    told = source.forecast(times=domain.from_theta(last + (end - last) * grid[1:]))
-    before = domain.from_theta(last - 0.6 + 0.6 * curve_grid(top, 0.3))
+    domain, column = _mixture(source).domains_[0], source.models_[0]
     axis = TimeAxis.of(domain, "time")
-    ahead = Ahead(axis.positions(told.times), told.mean, told.lower, told.upper, told.coverage)
+    steps = max(round(0.4 / column.spacing), 1) if horizon is None else horizon
+    ahead = forecast_curve(source, domain, axis, steps)
+    grid = curve_grid(float(source.modes_.mode.max(initial=1.0)), 0.3)
+    before = domain.from_theta(column.last - 0.6 + 0.6 * grid)
     with looks():
         ax = new_axes(ax)
         past = axis.positions(before)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.results.axis import TimeAxis, robust_limits
+from robustfourier.results.figure_axes import TimeAxis, robust_limits
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -21,7 +21,7 @@ _CELL = 'style="text-align:left;padding:2px 12px 2px 0;white-space:nowrap"'
 def notebook(shown: Outline, made_by: str) -> str:
     """Return HTML without any style sheet or script; `made_by` is the estimator, in small print."""
     named = notable(shown.patterns)
-    rows = "".join(_row(shown, pattern, i) for i, pattern in enumerate(named[:_ROWS]))
+    rows = "".join(_row(pattern, i) for i, pattern in enumerate(named[:_ROWS]))
     heads = ("", "Period", "Amplitude", "Share", "False alarm", "Two cycles")
     head = "".join(f"<th {_CELL}>{name}</th>" for name in heads)
     table = f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>" if rows else ""
@@ -35,10 +35,10 @@ def notebook(shown: Outline, made_by: str) -> str:
     )
 
 
-def _row(shown: Outline, pattern: Pattern, index: int) -> str:
+def _row(pattern: Pattern, index: int) -> str:
     cells = (
         escape(f"{pattern.label} {pattern.calendar}"),
-        escape(shown.domain.period_words(pattern.period, pattern.period_error, spread=True)),
+        escape(pattern.period_words),
         number(pattern.amplitude),
         percent(pattern.share),
         escape(probability(pattern.false_alarm)),

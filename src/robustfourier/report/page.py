@@ -20,12 +20,12 @@ from robustfourier.formatting import (
     with_error,
 )
 from robustfourier.modes import ModeTable
-from robustfourier.report import figures
+from robustfourier.report import page_figures
+from robustfourier.report.interactive_data import SAMPLES_SENT, payload
 from robustfourier.report.next_steps import Place, next_steps
-from robustfourier.report.payload import SAMPLES_SENT, payload
 from robustfourier.results import Result
-from robustfourier.results.axis import instant
-from robustfourier.results.calendar import period_in_words, shape_words
+from robustfourier.results.calendar_patterns import period_in_words, shape_words
+from robustfourier.results.figure_axes import instant
 from robustfourier.results.result_tables import fit_file
 
 _ROWS = 12  # modes shown at once; the rest behind a click
@@ -62,12 +62,12 @@ def render(
         [_card(result, order[pattern.label]) for pattern in part[:_PANELS]]
         for part in (result.main, result.weak)
     )
-    lives, ahead = figures.quasi_periodic_charts(result), figures.forecast_chart(result)
-    noise = figures.noise_chart(result)
+    lives, ahead = page_figures.quasi_periodic_charts(result), page_figures.forecast_chart(result)
+    noise = page_figures.noise_chart(result)
     charts = [chart for chart in (*lives, ahead, noise) if chart is not None]
     unit = result.domain.unit
     page: str = template("page.html.j2").render(
-        **figures.static_figures(result),
+        **page_figures.static_figures(result),
         result=result,
         run=run,
         main=main,
@@ -77,7 +77,7 @@ def render(
         rows=_rows(result),
         tables=tables,
         shown_rows=_ROWS,
-        steps=figures.step_figures(result),
+        steps=page_figures.step_figures(result),
         next=next_steps(result, place),
         files=() if place is None else ("modes.csv", "components.csv", fit_file(result), *_OTHERS),
         evidence=[(words, f"{value:,.1f}") for words, value in _evidence(result)],
@@ -87,7 +87,7 @@ def render(
         payload=Markup(payload(result, charts)),
         style=Markup(asset("vendor/uPlot.min.css") + asset("style.css")),
         scripts=[Markup(text) for text in scripts()],
-        drawn={"js": SAMPLES_SENT, "nojs": figures.DOTS},
+        drawn={"js": SAMPLES_SENT, "nojs": page_figures.DOTS},
         above=_above(result),
         false_alarm=percent(result.spectrum.false_alarm),
         per=f" (per {unit_name(unit, plural=False)})" if unit else "",
@@ -119,22 +119,22 @@ def asset(name: str) -> str:
 
 def _card(result: Result, index: int) -> dict[str, Any]:
     """One pattern as the page shows it."""
-    pattern, domain = result.patterns[index], result.domain
+    pattern = result.patterns[index]
     orders = order_ranges(pattern.harmonics, 6)
     if orders.endswith("…"):
         orders += f" ({len(pattern.harmonics)} in all)"
     epoch = pattern.epoch_max
-    wave, link = figures.pattern_figures(result, index)
+    wave, link = page_figures.pattern_figures(result, index)
     return {
         "index": index,
         "pattern": pattern,
-        "period": period_in_words(pattern, domain).capitalize(),
-        "exact": domain.period_words(pattern.period, pattern.period_error, spread=True),
+        "period": period_in_words(pattern).capitalize(),
+        "exact": pattern.period_words,
         "amplitude": number(pattern.amplitude),
         "share": percent(pattern.share),
         "harmonics": orders,
         "alarm": probability(pattern.false_alarm),
-        "shape": shape_words(pattern, domain),
+        "shape": shape_words(pattern),
         "epoch": "" if epoch is None else result.axis.moment(epoch, pattern.epoch_max_error),
         "wave": wave,
         "link": link,

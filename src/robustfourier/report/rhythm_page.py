@@ -28,7 +28,7 @@ def render_rhythm(
     """Render the page; `figures` go by their caption, `files` are tables that stand beside it."""
     return str(
         template("rhythm.html.j2").render(
-            headline=headline(found),
+            headline=found.headline(),
             source=source,
             notes=notes,
             facts=_facts(found),
@@ -47,21 +47,6 @@ def render_rhythm(
             style=Markup(asset("style.css")),
         )
     )  # fmt: skip
-
-
-def headline(found: Rhythms, level: float = 0.05) -> str:
-    """How many series repeat, in a sentence."""
-    words = []
-    for k, period in enumerate(found.clock.periods):
-        own = found.table[found.table["period"] == period]
-        parts: Any = own.groupby("group") if "group" in own else [("", own)]
-        counts = [
-            f"{int((rows['q'] <= level).sum()):,} of {len(rows):,} series"
-            + (f" in {name!s}" if name else "")
-            for name, rows in parts
-        ]
-        words.append(f"{', '.join(counts)} repeat every {found.clock.words(k)}")
-    return f"{'; '.join(words)} (q ≤ {level:g})"
 
 
 def _facts(found: Rhythms) -> list[tuple[str, str]]:

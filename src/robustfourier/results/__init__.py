@@ -4,7 +4,7 @@
 draw and print what its `Result` holds, and compute nothing.
 """
 
-from robustfourier.results.axis import TimeAxis
+from robustfourier.results.figure_axes import TimeAxis
 from robustfourier.results.patterns import Curve, Pattern
 from robustfourier.results.result import Outline, Result, outline, result_of, summarise
 from robustfourier.results.spectrum import Spectrum

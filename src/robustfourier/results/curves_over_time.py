@@ -11,8 +11,8 @@ from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.estimators.forecasting import times_ahead
 from robustfourier.mixture.components.component import Component
-from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_points import curve_grid, forecast_reach, sample_grid
+from robustfourier.results.figure_axes import TimeAxis
 from robustfourier.results.patterns import Curve
 
 #: Times as long as a forecast is what is shown before it.

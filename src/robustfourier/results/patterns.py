@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.estimators.components import (
-    COLUMNS,
-    Components,
+from robustfourier.domain import Domain
+from robustfourier.estimators.components import COLUMNS, Components
+from robustfourier.mixture.waveform_extrema import (
     amplitude_error,
     epoch_of,
     extreme,
@@ -67,25 +67,27 @@ class Curve:
         return Curve(x, np.tile(self.y, 2), std)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, kw_only=True)
 class Pattern:
     """One repeating pattern: the columns of `robustfourier.estimators.components`, and its curves.
 
-    Errors are NaN where they are unknown.
+    All that tables, sentences and figures show of a component of either estimator; lengths of time
+    are in the unit of `domain`. What is unknown is NaN.
     """
 
     label: str
-    combination: bool
+    domain: Domain
     frequency: float
-    frequency_error: float
     period: float
-    period_error: float
     amplitude: float
     share: float
-    harmonics: tuple[int, ...]
-    false_alarm: float
     waveform: Curve  # over one cycle from the maximum on, x from 0 to 1
     folded: Curve  # the data without all other parts, against the cycle's phase
+    combination: bool = False
+    frequency_error: float = np.nan
+    period_error: float = np.nan
+    harmonics: tuple[int, ...] = (1,)
+    false_alarm: float = np.nan
     link: Curve | None = None  # g of g(cos) on [-1, 1], where it is a function of one cosine
     beat: int = 1  # order of the strongest harmonic: 7 for a daily rhythm that changes over a week
     amplitude_error: float = np.nan
@@ -99,9 +101,23 @@ class Pattern:
     calendar: str = ""
     peak: str = ""
     name: str = ""
-    unit: str = ""
-    spacing: float = 0.0  # ordinary time between samples, in `unit`
+    spacing: float = 0.0  # ordinary time between samples
     shape: str = ""  # "daily" for a week that is strongest every day, and the like
+
+    @property
+    def unit(self) -> str:
+        """Unit of time; empty if unknown."""
+        return self.domain.unit
+
+    @property
+    def period_words(self) -> str:
+        """The period with its standard error."""
+        return self.domain.period_words(self.period, self.period_error, spread=True)
+
+    @property
+    def is_signal(self) -> bool:
+        """Whether people give it by its frequency: in seconds, they count cycles in each."""
+        return not self.domain.dates and self.domain.unit == "second" and self.period < 1.0
 
     @property
     def in_phase(self) -> bool:
@@ -112,13 +128,15 @@ class Pattern:
 def mixture_patterns(
     components: Components,
     down: bool = False,
+    domain: Domain | None = None,
     theta: FloatArray | None = None,
     data: FloatArray | None = None,
 ) -> list[Pattern]:
     """Patterns of a mixture, without calendar; of several outputs, the curves of the first.
 
-    `down` says that values are magnitudes, of which the smallest is the maximum; `data` of shape
-    (C, n), at `theta`, are the samples without all parts of the fit but the pattern itself.
+    `down` says that values are magnitudes, of which the smallest is the maximum; `domain` knows a
+    unit that the model may lack; `data` of shape (C, n), at `theta`, are the samples without all
+    parts of the fit but the pattern itself.
     """
     theta = np.zeros(0) if theta is None else theta
     level, found = components.level, []
@@ -134,12 +152,12 @@ def mixture_patterns(
         found.append(
             Pattern(
                 label=one.label,
+                domain=domain or one.domain,
                 combination=one.combination,
                 frequency=one.frequency,
                 frequency_error=one.frequency_error,
                 period=one.period,
                 period_error=one.period_error,
-                unit=one.domain.unit,
                 amplitude=level * 0.5 * abs(float(top - bottom)),
                 amplitude_error=level * amplitude_error(one, high, low),
                 share=float(np.mean(one.share)),
@@ -181,14 +199,10 @@ def _link_curve(link: Any, level: float) -> Curve | None:
     return Curve(x, level * values, level * std)
 
 
-def pattern_columns(patterns: Iterable[Pattern]) -> dict[str, list[Any]]:
+def pattern_columns(patterns: Sequence[Pattern]) -> dict[str, list[Any]]:
     """The table of patterns, with the columns of `robustfourier.estimators.components`."""
-    rows = [
-        {name: getattr(one, name) for name in COLUMNS}
-        | {"harmonics": " ".join(map(str, one.harmonics))}
-        for one in patterns
-    ]
-    return {name: [row[name] for row in rows] for name in COLUMNS}
+    table = {name: [getattr(one, name) for one in patterns] for name in COLUMNS}
+    return table | {"harmonics": [" ".join(map(str, one.harmonics)) for one in patterns]}
 
 
 def notable(patterns: Sequence[Pattern]) -> tuple[Pattern, ...]:

@@ -24,8 +24,7 @@ from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel
 from robustfourier.modes import ModeTable
 from robustfourier.periodic.basis import Breakpoint
-from robustfourier.results.axis import TimeAxis
-from robustfourier.results.calendar import with_calendar
+from robustfourier.results.calendar_patterns import with_calendar
 from robustfourier.results.curves_over_time import (
     Ahead,
     Trace,
@@ -34,6 +33,7 @@ from robustfourier.results.curves_over_time import (
     traces_of,
 )
 from robustfourier.results.drawing_points import curve_grid, wave_grid
+from robustfourier.results.figure_axes import TimeAxis
 from robustfourier.results.patterns import (
     NOTHING,
     WORTH_A_LINE,
@@ -46,7 +46,7 @@ from robustfourier.results.patterns import (
 )
 from robustfourier.results.sentences import AliasWords, alias_words, headline, warnings_of
 from robustfourier.results.spectrum import Spectrum, amplitude_spectrum
-from robustfourier.results.spread import deviation, share_of_variance
+from robustfourier.results.variance import deviation, share_of_variance
 from robustfourier.samples import Samples, from_arrays
 from robustfourier.sampling import Sampling, check_sampling
 
@@ -184,7 +184,7 @@ class Result(ABC):
     @cached_property
     def patterns(self) -> tuple[Pattern, ...]:
         """The repeating patterns, the strongest first; combinations last."""
-        found = with_calendar(self._patterns(), self.domain, self.downwards)
+        found = with_calendar(self._patterns(), self.downwards)
         if self.machine is None:
             return found
         unit = SECONDS.get(self.domain.unit, 1.0)
@@ -212,7 +212,7 @@ class Result(ABC):
     def headline_by(self, frequencies: bool | None) -> str:
         """The headline with periods or frequencies; None chooses what people use."""
         names = (self.trend_kind, self.samples.time_name, frequencies, self.false_alarm)
-        return headline(self.patterns, self.domain, *names)
+        return headline(self.patterns, *names)
 
     @cached_property
     def sampling(self) -> Sampling:
@@ -403,7 +403,8 @@ class MixtureResult(Result):
 
     def _patterns(self) -> list[Pattern]:
         data = self.flat.residual + self.flat.parts
-        return mixture_patterns(self.model.components_, self.downwards, self.theta, data)
+        found = self.model.components_
+        return mixture_patterns(found, self.downwards, self.domain, self.theta, data)
 
     @cached_property
     def forecast(self) -> Ahead:
@@ -455,15 +456,11 @@ class NetworkResult(Result):
             found.append(
                 Pattern(
                     label=letter(i),
-                    combination=False,
+                    domain=self.domain,
                     frequency=float(modes.frequency[i]),
-                    frequency_error=np.nan,
                     period=float(modes.period[i]),
-                    period_error=np.nan,
                     amplitude=float(modes.amplitude[i]),
                     share=share_of_variance(part, self.samples.values),
-                    harmonics=(1,),
-                    false_alarm=np.nan,
                     waveform=Curve(phases, modes.amplitude[i] * np.cos(2.0 * np.pi * phases)),
                     folded=Curve(cycle % 1.0, self.residual + part),
                 )
@@ -554,23 +551,21 @@ class Outline:
     headline: str
     #: without folded data; empty if the model has several columns or outputs, or is a network
     patterns: tuple[Pattern, ...]
-    domain: Domain
     noise: float = np.nan  # standard deviation of the noise; NaN if unknown
 
 
 def outline(model: Any) -> Outline:
     """Say what a fitted model alone can show."""
-    domain = model.domains_[0]
     if not hasattr(model, "components_"):
-        return Outline(_network_words(model, domain), (), domain)
+        return Outline(_network_words(model, model.domains_[0]), ())
     if len(model.models_) > 1 or not model.single_output_:
         many = counted(len(model.components_), "repeating pattern")
-        return Outline(f"{many} in several columns or outputs.", (), domain)
-    patterns = with_calendar(mixture_patterns(model.components_), domain)
+        return Outline(f"{many} in several columns or outputs.", ())
+    patterns = with_calendar(mixture_patterns(model.components_))
     kind, allowed = trend_kind_of(model.models_[0]), float(model.false_alarm)
-    words = headline(patterns, domain, kind, "time", allowed=allowed)
+    words = headline(patterns, kind, "time", allowed=allowed)
     noise = model.components_.level * float(model.noise_)
-    return Outline(words, patterns, domain, noise or np.nan)
+    return Outline(words, patterns, noise or np.nan)
 
 
 def trend_kind_of(column: ColumnModel) -> str:

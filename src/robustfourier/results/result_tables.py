@@ -93,10 +93,10 @@ def component_words(
 
 
 def _words(result: Result, p: Pattern) -> dict[str, str]:
-    domain, moment = result.domain, result.axis.moment
+    domain, moment = p.domain, result.axis.moment
     cells = (
         p.label,
-        domain.period_words(p.period, p.period_error, spread=True),
+        p.period_words,
         readable_frequency(p.frequency, domain.unit, p.frequency_error),
         with_error(p.amplitude, p.amplitude_error),
         percent(p.share),

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.domain import Domain
-from robustfourier.fields.alias_odds import runner_up
 from robustfourier.formatting import (
     counted,
     listed,
@@ -22,11 +20,12 @@ from robustfourier.formatting import (
     with_error,
 )
 from robustfourier.periodic.basis import Breakpoint
-from robustfourier.results.axis import TimeAxis
-from robustfourier.results.calendar import alias_notes, period_in_words, shape_words
+from robustfourier.results.calendar_patterns import alias_notes, period_in_words, shape_words
+from robustfourier.results.figure_axes import TimeAxis
 from robustfourier.results.patterns import WORTH_A_LINE, Pattern, explained_by, notable
-from robustfourier.results.spread import deviation
+from robustfourier.results.variance import deviation
 from robustfourier.sampling import Sampling
+from robustfourier.sampling.alias_odds import runner_up
 
 if TYPE_CHECKING:
     from robustfourier.results.result import Result
@@ -42,7 +41,6 @@ _LARGEST = 100.0  # power of ten that is printed
 
 def headline(
     patterns: Sequence[Pattern],
-    domain: Domain,
     trend: str,
     time_name: str = "",
     frequencies: bool | None = None,
@@ -58,9 +56,7 @@ def headline(
     explained = explained_by(patterns)
     if all(_doubtful(p, allowed) for p in patterns):
         slow = {"slope": " beyond a steady drift", "smooth": " beyond a slow drift"}.get(trend, "")
-        given = [
-            f"{period_in_words(p, domain)} (p = {probability(p.false_alarm)})" for p in patterns
-        ]
+        given = [f"{period_in_words(p)} (p = {probability(p.false_alarm)})" for p in patterns]
         if given:
             slow += f": what was given explains {percent(explained)}, {listed(given)}"
         return f"No repeating pattern stands out from the noise{slow}."
@@ -71,7 +67,7 @@ def headline(
     if all(p.share < WORTH_A_LINE for p in tones):
         tones = []  # not worth a word of their own
     named = [*shown, *tones]
-    words = [_in_list(p, domain, len(patterns) == 1, frequencies) for p in shown]
+    words = [_in_list(p, len(patterns) == 1, frequencies) for p in shown]
     who = counted(len(own), "repeating pattern")
     if rest := len(patterns) - len(named):
         left = percent(sum(p.share for p in patterns) - sum(p.share for p in named))
@@ -79,7 +75,7 @@ def headline(
         who = "Repeating patterns"
     who += " and their combinations" if tones else ""
     phrase = listed(words)
-    if not domain.unit and time_name and not frequencies:
+    if not patterns[0].unit and time_name and not frequencies:
         word = "a period" if len(patterns) == 1 else "periods"
         phrase = f"{word} of {phrase} (in units of column {time_name!r})"
     verb = "explains" if len(patterns) == 1 else "explain"
@@ -87,16 +83,11 @@ def headline(
     return f"{who} {verb} {percent(explained)} of the variation{apart}: {phrase}."
 
 
-def is_signal(domain: Domain, period: float) -> bool:
-    """Whether people give a pattern by its frequency: in seconds, they count cycles in each."""
-    return not domain.dates and domain.unit == "second" and period < 1.0
-
-
-def _in_list(pattern: Pattern, domain: Domain, alone: bool, frequency: bool | None) -> str:
+def _in_list(pattern: Pattern, alone: bool, frequency: bool | None) -> str:
     """A pattern in a list: its period, its share where there are others, and its shape."""
-    shape, words = shape_words(pattern, domain), period_in_words(pattern, domain)
-    if is_signal(domain, pattern.period) if frequency is None else frequency:
-        words = readable_frequency(pattern.frequency, domain.unit, pattern.frequency_error)
+    shape, words = shape_words(pattern), period_in_words(pattern)
+    if pattern.is_signal if frequency is None else frequency:
+        words = readable_frequency(pattern.frequency, pattern.unit, pattern.frequency_error)
     if alone:
         return words + shape
     beat = "" if pattern.shape or pattern.calendar else shape
@@ -113,7 +104,7 @@ def warnings_of(result: Result, aliases: Sequence[str]) -> tuple[str, ...]:
     """What a careful colleague would add; not what the headline says already."""
     sampling, patterns = result.sampling, notable(result.patterns)
     words = [*result.first_warnings, *break_words(result.breaks, result.axis)]
-    words += [*alias_notes(patterns, result.samples, result.domain), *aliases]
+    words += [*alias_notes(patterns, result.samples), *aliases]
     if sampling.n < _FEW:
         words.append(
             f"Only {plural(sampling.n, 'sample')}: weak patterns cannot be seen in so short a "

@@ -1,6 +1,6 @@
-"""What a sampling can show: its resolution and limits, and which planted tones would be found."""
+"""What a sampling can show: resolution and limits, aliases, and which planted tones are found."""
 
-from robustfourier.sampling.injection import (
+from robustfourier.sampling.injection_recovery import (
     Completeness,
     detection_limit,
     inject,

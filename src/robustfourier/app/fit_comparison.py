@@ -1,6 +1,6 @@
 """What changed between two fits, in a sentence and in numbers for a picture.
 
-A process of its own (``python -m robustfourier.app.comparison A B``): the server itself loads
+A process of its own (``python -m robustfourier.app.fit_comparison A B``): the server itself loads
 neither numpy nor models.
 """
 

@@ -5,13 +5,17 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from robustfourier.app.controls import CONTROLS, Control
-from robustfourier.errors import InputError, require_choice
+from robustfourier.app.reading_controls import CONTROLS, Control
+from robustfourier.errors import (
+    InputError,
+    require_choice,
+    require_number,
+    require_text,
+    require_texts,
+)
 from robustfourier.fit_config import FitConfig
 
 _MARKS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blanks": " "}
-_TEXT = 200  # characters of one setting
-_MANY = 50  # entries of one list
 
 
 def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
@@ -38,7 +42,7 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
     if body.get("magnitudes"):
         settings["magnitudes"] = True
     if "forecast" in body:
-        settings["forecast"] = _text("forecast", body["forecast"])
+        settings["forecast"] = require_text("forecast", body["forecast"])
     if "rhythm" in body:
         settings["rhythm"] = _rhythm(_part(body, "rhythm"))
     return settings
@@ -47,13 +51,13 @@ def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
 def _rhythm(asked: dict[str, Any]) -> dict[str, Any]:
     """Return what is asked of `analyse_rhythm`."""
     columns = {name: asked[name] for name in ("by", "group", "subject") if asked.get(name)}
-    periods = _texts("Period", asked.get("periods", []))
+    periods = require_texts("Period", asked.get("periods", []))
     if not periods:
         raise InputError("“Period” is missing; give at least one, such as 24h")
     return {
         "periods": periods,
-        **{name: _text(name, column) for name, column in columns.items()},
-        "harmonics": int(_number("Harmonics", asked.get("harmonics", 1), 1, 50)),
+        **{name: require_text(name, column) for name, column in columns.items()},
+        "harmonics": int(require_number("Harmonics", asked.get("harmonics", 1), 1, 50)),
         "noise": _one_of("Noise", asked.get("noise", "auto"), ("auto", "white", "replicates")),
     }
 
@@ -62,17 +66,17 @@ def _read(control: Control, value: Any) -> Any:
     """The value of one option of reading, as its control takes it."""
     name = control.words
     if control.kind == "list":
-        return _texts(name, value)
+        return require_texts(name, value)
     if control.kind == "count":
-        return int(_number(name, value, 0, 1_000_000))
+        return int(require_number(name, value, 0, 1_000_000))
     if control.kind == "number":
-        return _number(name, value, 1e-9, 1e12)
+        return require_number(name, value, 1e-9, 1e12)
     if control.option == "delimiter":
-        mark = value if value in _MARKS.values() else _text(name, value).strip()
+        mark = value if value in _MARKS.values() else require_text(name, value).strip()
         return _MARKS.get(mark, mark)
     if control.kind == "choice":
         return _one_of(name, value, tuple(choice for choice, _ in control.choices if choice))
-    return _text(name, value)
+    return require_text(name, value)
 
 
 def checked_laboratory(body: dict[str, Any]) -> dict[str, Any]:
@@ -125,7 +129,7 @@ def _checked(settings: Mapping[str, tuple[Any, ...]], given: dict[str, Any]) -> 
         if isinstance(known[0], str):
             found[name] = _one_of(name, value, known)
         else:
-            found[name] = type(known[1])(_number(name, value, *known[1:]))
+            found[name] = type(known[1])(require_number(name, value, *known[1:]))
     return found
 
 
@@ -140,25 +144,6 @@ def _object(value: Any) -> dict[str, Any]:
     if not isinstance(value, dict):
         raise InputError(f"{value!r} must be an object")
     return value
-
-
-def _text(name: str, value: Any) -> str:
-    if not isinstance(value, str) or not value.strip() or len(value) > _TEXT:
-        raise InputError(f"{name}={value!r} must be a short text")
-    return value
-
-
-def _texts(name: str, value: Any) -> list[str]:
-    if not isinstance(value, list) or len(value) > _MANY:
-        raise InputError(f"{name}={value!r} must be a list of short texts")
-    return [_text(name, one) for one in value]
-
-
-def _number(name: str, value: Any, low: float, high: float) -> float:
-    good = isinstance(value, (int, float)) and not isinstance(value, bool)
-    if not (good and low <= value <= high):
-        raise InputError(f"{name}={value!r} must be a number from {low:g} to {high:g}")
-    return float(value)
 
 
 def _one_of(name: str, value: Any, allowed: tuple[str, ...]) -> str:

@@ -12,8 +12,8 @@ import numpy as np
 import pandas as pd
 
 from robustfourier.errors import InputError
-from robustfourier.estimators.components import extreme
 from robustfourier.formatting import SECONDS
+from robustfourier.mixture.waveform_extrema import extreme
 
 _LEAST = 4  # samples of a cycle
 _COVERED = 0.25  # of the information of an evenly sampled cycle: fewer say nothing of its time

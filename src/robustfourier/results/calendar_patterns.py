@@ -59,76 +59,74 @@ def calendar_word(period: float, error: float, domain: Domain) -> str:
     return ""
 
 
-def with_calendar(
-    patterns: Sequence[Pattern], domain: Domain | Sequence[Domain], down: bool = False
-) -> tuple[Pattern, ...]:
+def with_calendar(patterns: Sequence[Pattern], down: bool = False) -> tuple[Pattern, ...]:
     """The patterns with their calendar words; each word is given once, to the strongest.
 
-    Patterns of several columns of times have a domain each; `down` says that values are magnitudes.
+    `down` says that values are magnitudes.
     """
-    domains = [domain] * len(patterns) if isinstance(domain, Domain) else domain
-    tides = constituents_of(patterns, domains[0]) if patterns else []
+    tides = constituents_of(patterns, patterns[0].domain) if patterns else []
     given: set[str] = set()
     out = []
-    for pattern, own, tide in zip(patterns, domains, tides, strict=True):
-        word = calendar_word(pattern.period, pattern.period_error, own)
+    for pattern, tide in zip(patterns, tides, strict=True):
+        word = calendar_word(pattern.period, pattern.period_error, pattern.domain)
         word = "" if word in given else word
         given.add(word)
-        shape = _shape(pattern, own)
-        pattern = replace(pattern, unit=own.unit, calendar=word, name=tide, shape=shape)
-        cycle = cycle_of(pattern, own, down)
-        peak, hour = "" if cycle is None else cycle.peak, _acrophase(pattern, own)
-        out.append(replace(pattern, peak=peak, acrophase=hour))
+        pattern = replace(pattern, calendar=word, name=tide, shape=_shape(pattern))
+        cycle = cycle_of(pattern, down)
+        peak = "" if cycle is None else cycle.peak
+        out.append(replace(pattern, peak=peak, acrophase=_acrophase(pattern)))
     return tuple(out)
 
 
-def _acrophase(pattern: Pattern, domain: Domain) -> float:
+def _acrophase(pattern: Pattern) -> float:
     """Hours after midnight (of numbers, after zero) of the maximum of a day; NaN for any other."""
     epoch = pattern.epoch_max
     if pattern.calendar != "day" or epoch is None:
         return np.nan
-    if not domain.dates:
-        return float(epoch * SECONDS[domain.unit] / 3600.0 % 24.0)
+    if not pattern.domain.dates:
+        return float(epoch * SECONDS[pattern.unit] / 3600.0 % 24.0)
     stamp = pd.Timestamp(epoch)
     return float((stamp - stamp.normalize()) / pd.Timedelta(hours=1))
 
 
-def period_in_words(pattern: Pattern, domain: Domain) -> str:
+def period_in_words(pattern: Pattern) -> str:
     """A pattern's period in a sentence: "a week", "29.00 days"."""
     if pattern.calendar:
         return f"{'an' if pattern.calendar == 'hour' else 'a'} {pattern.calendar}"
+    domain = pattern.domain
     words = domain.period_words(pattern.period, pattern.period_error)
     shown = display_unit(pattern.period, domain.unit, domain.dates)[1]
     short, long = unit_name(shown, short=True), unit_name(shown)
     return words.removesuffix(short) + long if shown in SECONDS else words
 
 
-def shape_words(pattern: Pattern, domain: Domain) -> str:
+def shape_words(pattern: Pattern) -> str:
     """What is worth saying of a pattern whose strongest harmonic is not the first."""
     if pattern.shape:
         return f" with a strong {pattern.shape} shape"
     if pattern.beat == 1:
         return ""
-    strongest = domain.period_words(pattern.period / pattern.beat)
+    strongest = pattern.domain.period_words(pattern.period / pattern.beat)
     return f", strongest in harmonic {pattern.beat} (every {strongest})"
 
 
-def _shape(pattern: Pattern, domain: Domain) -> str:
+def _shape(pattern: Pattern) -> str:
     """What the strongest harmonic says: a week that is strongest every day has a daily shape."""
-    for word, adjective in _ADJECTIVES.items() if domain.unit in SECONDS else ():
-        times = round(pattern.period * SECONDS[domain.unit] / SECONDS[word])
+    for word, adjective in _ADJECTIVES.items() if pattern.unit in SECONDS else ():
+        times = round(pattern.period * SECONDS[pattern.unit] / SECONDS[word])
         if times < 2 or pattern.beat % times:
             continue
-        if calendar_word(pattern.period / times, pattern.period_error / times, domain) == word:
+        part, error = pattern.period / times, pattern.period_error / times
+        if calendar_word(part, error, pattern.domain) == word:
             return adjective
     return ""
 
 
-def alias_notes(patterns: Sequence[Pattern], samples: Samples, domain: Domain) -> list[str]:
+def alias_notes(patterns: Sequence[Pattern], samples: Samples) -> list[str]:
     """Warn of patterns that may be the rhythm of the week in sums over months, and the like."""
-    if domain.unit not in SECONDS:
+    if not patterns or patterns[0].unit not in SECONDS:
         return []
-    scale = SECONDS[domain.unit]
+    domain, scale = patterns[0].domain, SECONDS[patterns[0].unit]
     days = np.diff(domain.offsets(samples.axis)) * scale / SECONDS["day"]
     for word, low, high, rhythm, reason in (
         ("month", 27.9, 31.1, "week", "the number of weekends in a month"),
@@ -141,7 +139,7 @@ def alias_notes(patterns: Sequence[Pattern], samples: Samples, domain: Domain) -
                 f"may be the {_ADJECTIVES[rhythm]} rhythm seen through {_ADJECTIVES[word]} sums: "
                 f"{reason}."
                 for p in patterns
-                if np.any(np.abs(p.frequency - aliases) <= _reach(p, domain))
+                if np.any(np.abs(p.frequency - aliases) <= _reach(p))
             ]
     return []
 
@@ -155,10 +153,10 @@ def _aliases(base: float, rate: float, scale: float) -> FloatArray:
     return np.concatenate([folded, np.abs(sides).ravel()])
 
 
-def _reach(pattern: Pattern, domain: Domain) -> float:
+def _reach(pattern: Pattern) -> float:
     """How far from its frequency a pattern may truly be, or cannot be distinguished from."""
     error = pattern.frequency_error if np.isfinite(pattern.frequency_error) else 0.0
-    return max(_ERRORS * error, _UNRESOLVED / domain.span)
+    return max(_ERRORS * error, _UNRESOLVED / pattern.domain.span)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,13 +185,13 @@ class CalendarCycle:
         return Curve(grid, np.asarray(y), std)
 
 
-def cycle_of(pattern: Pattern, domain: Domain, down: bool = False) -> CalendarCycle | None:
+def cycle_of(pattern: Pattern, down: bool = False) -> CalendarCycle | None:
     """The turn of the calendar that a pattern is drawn on: day, week or year; else None.
 
     Of daily samples (by their spacing) each stands for the whole of its day in a week, of monthly
     ones for its month in a year.
     """
-    word, epoch = pattern.calendar, pattern.epoch_max
+    word, epoch, domain = pattern.calendar, pattern.epoch_max, pattern.domain
     if word not in ("day", "week", "year") or epoch is None:
         return None
     if not (domain.dates or (word == "day" and domain.unit in SECONDS)):

@@ -27,7 +27,7 @@ def application(
     opens a session.
     """
     try:
-        from robustfourier.app.guard import Guard
+        from robustfourier.app.access_guard import Guard
         from robustfourier.app.routes import Site
     except ModuleNotFoundError:
         raise MissingDependencyError(_MISSING) from None
@@ -77,7 +77,7 @@ def serve(
 
     with locked(folder / ".lock", busy), listener:
         app = application(folder, limits, hosts, announce)
-        from robustfourier.app.connections import Connection
+        from robustfourier.app.idle_connections import Connection
 
         config = uvicorn.Config(
             app,

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from robustfourier.app.controls import in_controls
+from robustfourier.app.reading_controls import in_controls
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
 from robustfourier.observers import Event
-from robustfourier.results.axis import TimeAxis
 from robustfourier.results.drawing_points import evenly, peak_bins, wave_grid
+from robustfourier.results.figure_axes import TimeAxis
 from robustfourier.results.patterns import is_magnitude
 from robustfourier.samples import Samples
 

@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 from robustfourier.analysis import fit_model
-from robustfourier.fields.alias_odds import runner_up
 from robustfourier.results import summarise
 from robustfourier.samples import from_arrays
+from robustfourier.sampling.alias_odds import runner_up
 
 PERIOD = 0.567
 

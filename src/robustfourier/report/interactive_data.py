@@ -16,14 +16,14 @@ import numpy as np
 from robustfourier.arrays import FloatArray
 from robustfourier.formatting import LADDER, SECONDS, decimals, unit_name
 from robustfourier.periodic.basis import Lines
-from robustfourier.report.figures import TimeChart, closeup_range
+from robustfourier.report.page_figures import TimeChart, closeup_range
 from robustfourier.results import Result
-from robustfourier.results.axis import robust_limits
 from robustfourier.results.curves_over_time import BEFORE
 from robustfourier.results.drawing_points import PER_CYCLE, WHISKERS, curve_grid, evenly, peak_bins
+from robustfourier.results.figure_axes import robust_limits
 from robustfourier.results.patterns import pattern_columns
 from robustfourier.results.result_tables import csv_text, modes_columns
-from robustfourier.results.spread import deviation
+from robustfourier.results.variance import deviation
 
 #: Samples that the interactive figures show at most.
 SAMPLES_SENT = 20_000

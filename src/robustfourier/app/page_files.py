@@ -12,8 +12,11 @@ from pathlib import Path
 
 from robustfourier.result_folders import RHYTHM, RUN
 
-#: Path in the address → file.
-PAGES = {"/": "analyse.html", "/laboratory": "laboratory.html"}
+#: Path in the address → name of the page and of its files, and its title.
+PAGES = {
+    "/": ("analyse", "robustfourier"),
+    "/laboratory": ("laboratory", "The paper’s laboratory · robustfourier"),
+}
 
 _KINDS = {
     ".html": "text/html; charset=utf-8",
@@ -27,7 +30,8 @@ _KINDS = {
 }
 # By the package: `files` of a room would load it, and with it all of numpy and pandas.
 _PACKAGE = files("robustfourier")
-_OWN = ("app.css", "app.js", "analyse.js", "laboratory.js", *PAGES.values())
+_STATIC = _PACKAGE / "app" / "static"
+_OWN = ("app.css", "app.js", "analyse.js", "laboratory.js")
 _SHARED = ("style.css", "vendor/uPlot.min.css", "vendor/uPlot.iife.min.js")
 
 
@@ -48,7 +52,23 @@ def asset(name: str) -> bytes | None:
     """Return a file of a page: of this room, or shared with the report; by a list, no path."""
     if name in _SHARED:
         return (_PACKAGE / "report" / name).read_bytes()
-    return (_PACKAGE / "app" / "static" / name).read_bytes() if name in _OWN else None
+    return (_STATIC / name).read_bytes() if name in _OWN else None
+
+
+@cache
+def page(path: str) -> str:
+    """Return one of the pages: what is its own, in the frame that both have."""
+    name, title = PAGES[path]
+    parts = {one: ' aria-current="page"' if one == name else "" for one, _ in PAGES.values()}
+    parts |= {"title": title, "name": name, "main": _text(f"{name}.html")}
+    page = _text("frame.html")
+    for place, words in parts.items():
+        page = page.replace(f"{{{{{place}}}}}", words)
+    return page
+
+
+def _text(name: str) -> str:
+    return (_STATIC / name).read_text(encoding="utf-8")
 
 
 def result_files(folder: Path) -> list[str]:

@@ -62,7 +62,7 @@ class Workers:
 
     async def _spawn(self, kind: str) -> asyncio.subprocess.Process:
         return await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "robustfourier.app.worker", kind, str(self.memory)),
+            *(sys.executable, "-m", "robustfourier.app.job_process", kind, str(self.memory)),
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.PIPE,
             stderr=asyncio.subprocess.DEVNULL,

@@ -76,7 +76,7 @@ def _limit_memory(limit: int) -> None:
 def _rehearse(kind: str) -> None:
     """Go once through a small job: the first of each kind takes longer."""
     if kind == "fit":
-        from robustfourier.app.frames import Frames
+        from robustfourier.app.progress_frames import Frames
         from robustfourier.estimators.mixture import PeriodicMixture
         from robustfourier.observers import observed_by
 
@@ -84,14 +84,14 @@ def _rehearse(kind: str) -> None:
             PeriodicMixture().fit(list(range(_WARM)), [(i * i) % 17 for i in range(_WARM)])
     else:
         from robustfourier.app.laboratory import run_laboratory
-        from robustfourier.app.requests import checked_laboratory
+        from robustfourier.app.request_checks import checked_laboratory
 
         few = {"steps": 100, "networks": [{"layers": 1}, {"layers": 1, "diagonal": False}]}
         run_laboratory(checked_laboratory(few), queue.SimpleQueue(), lambda _: None)
 
 
 def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], send: _Wire) -> None:
-    from robustfourier.app.controls import in_controls
+    from robustfourier.app.reading_controls import in_controls
     from robustfourier.errors import RobustFourierError
 
     try:
@@ -113,9 +113,9 @@ def _work(order: dict[str, Any], commands: queue.SimpleQueue[dict[str, Any]], se
 
 def _analyse(order: dict[str, Any], send: _Wire) -> None:
     """Fit a series of a file, or test known periods in each, and write the result folder."""
+    from robustfourier.app.file_preview import preview
     from robustfourier.app.fit_job import run_fit
-    from robustfourier.app.pages import report_policy
-    from robustfourier.app.preview import preview
+    from robustfourier.app.page_files import report_policy
     from robustfourier.app.rhythm_job import run_rhythm
     from robustfourier.atomic_files import write_text
     from robustfourier.errors import DataError
