@@ -86,9 +86,9 @@ links: $(DOCS)
 messages: $(DOCS)
 	$(BIN)/python docs/messages.py
 
-# The pictures of reports in README and site, by headless Chromium.
+# The pictures of reports, app and site, by headless Chromium.
 screenshots: $(DOCS)
-	$(BIN)/python docs/screenshots.py
+	$(BIN)/python -m docs.screenshots
 
 # The paper again. Interrupt it as you like: it goes on where it was, and from the rows in paper/rows.
 # make reproduce QUICK=1: two seeds and few steps, within 5 minutes on 2 cores.

@@ -8,6 +8,8 @@ from dataclasses import asdict, is_dataclass
 from pathlib import Path
 from typing import Any
 
+from robustfourier.atomic_files import write_text
+
 Row = dict[str, Any]
 
 
@@ -24,10 +26,10 @@ def read(path: Path | None) -> list[Row]:
 
 
 def write(path: Path | None, rows: Iterable[Any]) -> None:
-    """Write rows, dictionaries or dataclasses, in place of what is there."""
+    """Write rows, dictionaries or dataclasses, in place of what is there: all or none."""
     if path is not None:
         path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text("".join(map(_line, rows)), encoding="utf-8")
+        write_text(path, "".join(map(_line, rows)))
 
 
 def append(path: Path, row: Any) -> None:

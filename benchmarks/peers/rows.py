@@ -55,11 +55,15 @@ class Row:
         return self.problem, self.method, self.seed
 
 
+def _values(row: Row) -> rows.Row:
+    """What is kept of a row: five digits, and nothing that does not apply."""
+    values = {k: v for k, v in asdict(row).items() if v not in (None, "")}
+    return values | {k: float(f"{v:.5g}") for k, v in values.items() if isinstance(v, float)}
+
+
 def append(path: Path, row: Row) -> None:
-    """Add one row, with five digits, without what does not apply."""
-    values = {k: v for k, v in asdict(row).items() if v is not None}
-    short = {k: float(f"{v:.5g}") for k, v in values.items() if isinstance(v, float)}
-    rows.append(path, values | short)
+    """Add one row."""
+    rows.append(path, _values(row))
 
 
 def read(path: Path) -> list[Row]:
@@ -70,10 +74,8 @@ def read(path: Path) -> list[Row]:
 
 def forget(path: Path, methods: Iterable[str]) -> None:
     """Drop the rows of some methods, to make them again."""
-    kept = [row for row in read(path) if row.method not in set(methods)]
-    path.unlink(missing_ok=True)
-    for row in kept:
-        append(path, row)
+    gone = set(methods)
+    rows.write(path, [_values(row) for row in read(path) if row.method not in gone])
 
 
 def note_versions(path: Path, versions: dict[str, str]) -> None:

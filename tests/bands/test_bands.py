@@ -107,6 +107,7 @@ def test_moments_give_the_least_squares_of_one_band():
         assert np.isfinite(fitted.evidence).all()
 
 
+@pytest.mark.statistical
 @pytest.mark.parametrize("seed", [980136770, 980136857])
 def test_candidates_are_compared_at_the_tops_of_their_peaks(seed):
     # Peaks are far sharper than the grid: on it, twice the period may seem the better one.

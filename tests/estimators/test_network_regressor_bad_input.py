@@ -88,8 +88,12 @@ def test_a_failed_refit_leaves_the_old_fit(wave):
     assert model.n_features_in_ == 1
 
 
-def test_divergence_is_an_error_that_leaves_nothing_behind(wave):
-    model = regressor(learning_rate=1e4)
+@pytest.mark.parametrize(
+    "options", [{"learning_rate": 1e4}, {"learning_rate": 1e160, "n_steps": "auto"}]
+)
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_divergence_is_an_error_that_leaves_nothing_behind(wave, options):
+    model = regressor(**options)
     with pytest.raises(DivergenceError, match="use a smaller learning_rate"):
         model.fit(*wave)
     assert not hasattr(model, "weights_")

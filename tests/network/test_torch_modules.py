@@ -207,8 +207,8 @@ def test_learnable_modes_follow_the_data():
     t = torch.linspace(-1, 1, 400, dtype=torch.float64)[:, None]
     embedding = FourierEmbedding(modes=[7.1], learnable=True)
     model = torch.nn.Sequential(embedding, torch.nn.Linear(6, 1, bias=False).double())
-    optimiser = torch.optim.Adam(model.parameters(), lr=0.02)
-    for _ in range(600):
+    optimiser = torch.optim.Adam(model.parameters(), lr=0.05)
+    for _ in range(200):
         loss = (model(t)[:, 0] - torch.cos(torch.pi * 7.35 * t[:, 0])).square().mean()
         optimiser.zero_grad()
         loss.backward()

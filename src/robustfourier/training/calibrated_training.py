@@ -40,7 +40,7 @@ _FALL = 50.0  # of the rate at the end: scatter of 0.2 % of the noise's share is
 _SETTLED = 1.02  # time that is longer than this factor is taken
 _STRETCHES = 20  # of growth at most; four are usual
 _ROBUST = 1.4826  # standard deviation of a normal variable over its median size
-_RETRIES = 8  # times that the rate is halved after a divergence
+_TRIES = 8  # trainings that may diverge, each at half the rate of the one before
 
 Start = Callable[[Architecture, float], Weights]
 """Draws the start of an architecture, given the factor on its size, 1 for Glorot's."""
@@ -80,18 +80,21 @@ def train_calibrated(
     are those of `train_jointly`.
     """
     rate, rng = learning_rate, np.random.default_rng(options.pop("random_state", None))
-    for _ in range(_RETRIES):
+    diverged = 0
+    while True:
         run = _Run(sample, architecture, start, loss, init_scale, rate, options, rng)
         try:
-            done = run.grow()
-            wider = run.wanted_modes() if grow_band and done else architecture.n_modes
-            if wider > architecture.n_modes:
-                architecture = replace(architecture, n_modes=wider)
-                continue
-            return run.annealed() if done else run.result()
+            if not run.grow():
+                return run.result()
+            wider = run.wanted_modes() if grow_band else architecture.n_modes
+            if wider <= architecture.n_modes:
+                return run.annealed()
+            architecture = replace(architecture, n_modes=wider)
         except DivergenceError:
+            diverged += 1
+            if diverged == _TRIES:
+                raise
             rate = run.rate / 2.0
-    return run.annealed() if done else run.result()
 
 
 def first_band(sample: FixedSample) -> int:
@@ -189,6 +192,13 @@ class _Run:
         self.training, self.weights = further, further.weights
         self.elapsed += float(schedule.rates(0, n_steps).sum())
         self.noise = self._spread(self._residual())
+        if not np.isfinite(self.noise):
+            raise DivergenceError(
+                f"training diverged at step {further.history.n_steps}: residuals are no "
+                "longer finite; use a smaller learning_rate",
+                step=further.history.n_steps,
+                last_good=dict(further.start.arrays),
+            )
         return further.completed
 
     def _level(self) -> float:
