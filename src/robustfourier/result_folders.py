@@ -41,10 +41,9 @@ class Kind:
         held = read_json(folder / self.record, n_bytes=_BYTES, n_values=_NAMES)
         if held is None or not isinstance(held.get("identity"), dict):
             return None
-        mark = held.get("holds")
-        listed = isinstance(held.get("files"), list) and mark == self.noun
-        unfinished = held.get("finished") is False and mark == self.noun
-        return held if listed or unfinished else None
+        finished = held.get("finished")
+        known = finished is False or (finished is True and isinstance(held.get("files"), list))
+        return held if known and held.get("holds") == self.noun else None
 
     def is_same(self, held: dict[str, Any], identity: dict[str, Any]) -> bool:
         """Whether a record is that of a run with this identity, as a file can hold it."""
@@ -66,7 +65,7 @@ class Kind:
     def own(self, folder: Path) -> list[str] | None:
         """Names of what a finished result has written into a folder; None if there is none."""
         held = self.read(folder)
-        if held is None or not held.get("finished"):
+        if held is None or not held["finished"]:
             return None
         return [name for name in held["files"] if isinstance(name, str)]
 

@@ -2,13 +2,14 @@
 
 import json
 import os
+import re
 import shutil
 
 import pytest
 from tests.faults.test_survey_folder import by, long_table, table
 
 import robustfourier as rf
-from robustfourier.errors import RobustFourierError
+from robustfourier.errors import OutputError, RobustFourierError
 
 
 def _gone(path):
@@ -73,6 +74,24 @@ def test_crafted_folders_are_refused_or_taken_and_never_hang(tmp_path):
                 refused.append(str(error))
     assert all(str(tmp_path) in words for words in refused)
     assert min(taken, len(refused)) > 10
+
+
+@pytest.mark.parametrize("finished", [None, 1, "", []])
+@pytest.mark.parametrize("place", ["S", ".S.part"])
+def test_a_record_that_does_not_say_whether_it_is_finished_makes_no_survey(
+    tmp_path, place, finished
+):
+    source = long_table(tmp_path / "long.csv")
+    by(source, tmp_path / "S")
+    if place != "S":
+        (tmp_path / "S").rename(tmp_path / place)
+    record = json.loads((tmp_path / place / "survey.json").read_text())
+    record |= {"finished": finished}
+    if finished is None:
+        del record["finished"]
+    (tmp_path / place / "survey.json").write_text(json.dumps(record))
+    with pytest.raises(OutputError, match=re.escape(str(tmp_path / place))):
+        by(source, tmp_path / "S")
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes")

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from robustfourier.errors import DataError
 from robustfourier.formatting import quoted, unit_called
@@ -79,38 +79,44 @@ def choose_columns(
         return None if wanted is None else find_column(wanted, names, source, f"--{name}")
 
     by = tuple(_parsed_by(text, names, source) for text in options.by)
-    given_time, given_value, given_error = given("time"), given("value"), given("error")
-    taken = {i for i in (given_time, given_value, given_error, *apart) if i is not None}
-    taken |= {i for i, _ in by}
-    calendar = _calendar(names, kinds, taken) if given_time is None else ()
-    if calendar:
-        at = calendar[0]
-    else:
-        at = _guess_time(names, kinds, source, taken) if given_time is None else given_time
-    clocks = [i for i, kind in enumerate(kinds) if kind == "clock"]
-    beside = given_time is None and not calendar and kinds[at] == "time" and len(clocks) == 1
-    clock = clocks[0] if beside else None
-    taken |= {at, *calendar} | ({clock} if clock is not None else set())
+    time, value, error = given("time"), given("value"), given("error")
+    taken = {i for i in (time, value, error, *apart, *(j for j, _ in by)) if i is not None}
+    chosen = _times(names, kinds, source, taken) if time is None else Choice(time, None, None)
+    chosen = replace(chosen, by=by)
     if not need_value:
-        return Choice(at, None, None, clock, calendar[1:], by)
+        return chosen
+    if value is not None and value == chosen.time:
+        raise DataError(
+            f"{source}: column {quoted(names[value])} cannot be time and value at once; "
+            "choose with --time and --value"
+        )
+    taken |= set(chosen.times)
     numbers = [i for i, kind in enumerate(kinds) if kind == "number" and i not in taken]
     if not numbers:  # a column without any value is distinguished from one of words later
         numbers = [i for i, kind in enumerate(kinds) if kind == "empty" and i not in taken]
     errors = [i for i in numbers if is_error(names[i])]
-    if given_value is None:
-        given_value = _guess_value(names, [i for i in numbers if i not in errors], source)
-    if given_value == at:
-        raise DataError(
-            f"{source}: column {quoted(names[at])} cannot be time and value at once; "
-            "choose with --time and --value"
-        )
-    errors = [i for i in errors if i != given_value]
-    if given_error is None and len(errors) > 1:
+    if value is None:
+        value = _guess_value(names, [i for i in numbers if i not in errors], source)
+    error = _guess_error(names, errors, value) if error is None else error
+    return replace(chosen, value=value, error=error)
+
+
+def _times(names: Sequence[str], kinds: Sequence[str], source: str, taken: set[int]) -> Choice:
+    """The columns that a time is made of, where the user names none."""
+    if calendar := _calendar(names, kinds, taken):
+        return Choice(calendar[0], None, None, parts=calendar[1:])
+    at = _guess_time(names, kinds, source, taken)
+    clocks = [i for i, kind in enumerate(kinds) if kind == "clock"]
+    beside = kinds[at] == "time" and len(clocks) == 1
+    return Choice(at, None, None, clock=clocks[0] if beside else None)
+
+
+def _guess_error(names: Sequence[str], errors: Sequence[int], value: int) -> int | None:
+    """The one column of errors; of several, the one that is named like the value."""
+    if len(errors) > 1:
         own = [[w for w in _split(name) if w not in _ERROR_WORDS] for name in names]
-        errors = [i for i in errors if own[i] == own[given_value]]  # flux_err of flux
-    if given_error is None and len(errors) == 1:
-        given_error = errors[0]
-    return Choice(at, given_value, given_error, clock, calendar[1:], by)
+        errors = [i for i in errors if own[i] == own[value]]  # flux_err of flux
+    return errors[0] if len(errors) == 1 else None
 
 
 def unit_of_name(name: str) -> str:

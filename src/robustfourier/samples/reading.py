@@ -27,6 +27,7 @@ from robustfourier.samples.samples import Samples, clean
 from robustfourier.samples.series_labels import SeriesLabels
 from robustfourier.samples.text_streams import display_name, open_text
 from robustfourier.samples.text_tables import TextTable, open_table
+from robustfourier.samples.time_columns import TimeReader
 from robustfourier.samples.typed_tables import TypedTable, opened_parquet
 
 #: Rows that one file may have; beyond, the columns alone would need gigabytes.
@@ -95,33 +96,16 @@ def samples_of(table: Table, options: ReadOptions, need_value: bool = True) -> S
     if need_value and isinstance(table, TextTable):
         table.require_one_series(choice)
     zone = checked_zone(options.timezone)
+    numbers = [j for j in (choice.value, choice.error) if j is not None]
+    series = SeriesLabels(table, choice.by, {*choice.times, *numbers})
     reader = table.time_reader(choice, options.time_format)  # the first rows decide the format
-    kept: dict[int, list[FloatArray]] = {
-        j: [] for j in (choice.value, choice.error) if j is not None
-    }
-    series = SeriesLabels(table, choice.by, {*choice.times, *kept})
-    blocks: list[NDArray[np.int32]] = []
-    count = 0
-    for block in table.blocks(list(dict.fromkeys([*choice.times, *kept, *series.columns]))):
-        count += len(block)
-        if count > MAX_SAMPLES:
-            raise DataError(f"{table.name}: more than {MAX_SAMPLES:,} rows; thin them out first")
-        block = series.of_series(block)
-        blocks.append(np.array(block.index, np.int32))
-        reader.add_block(block)
-        for j, column in kept.items():
-            column.append(table.numbers(block, j))
-    if not count:
-        raise DataError(f"{table.name}: has no rows; nothing to fit")
-    notes = series.require_one(sum(map(len, blocks)))
+    columns, lines = _read(table, reader, numbers, series)
+    notes = series.require_one(len(lines))
     times = on_clock(reader.times(), zone)
     if not times.unit and times.values.dtype.kind != "M":
         times = replace(times, unit=unit_called(table.unit(choice.time)))
     if need_value and options.duplicates is None:
         series.refuse_mixture(times.values)
-    lines = np.concatenate(blocks)
-    columns = {j: np.concatenate(kept.pop(j)) for j in list(kept)}
-    del block, blocks
     wide = isinstance(table, TextTable) and table.dialect.wide is not None
     names = ["index" if n.startswith("__index_level_") else n for n in table.names] + ["value"]
     return clean(
@@ -139,6 +123,29 @@ def samples_of(table: Table, options: ReadOptions, need_value: bool = True) -> S
         sha256=table.digest(),
         notes=(*table.notes(), *notes),
     )
+
+
+def _read(
+    table: Table, reader: TimeReader, numbers: list[int], series: SeriesLabels
+) -> tuple[dict[int, FloatArray], NDArray[np.int32]]:
+    """Columns of numbers and the lines that they stand in, of one series; times go to a reader."""
+    wanted = dict.fromkeys([*reader.choice.times, *numbers, *series.columns])
+    kept: dict[int, list[FloatArray]] = {j: [] for j in numbers}
+    lines: list[NDArray[np.int32]] = []
+    count = 0
+    for block in table.blocks(list(wanted)):
+        count += len(block)
+        if count > MAX_SAMPLES:
+            raise DataError(f"{table.name}: more than {MAX_SAMPLES:,} rows; thin them out first")
+        block = series.of_series(block)
+        lines.append(np.array(block.index, np.int32))
+        reader.add_block(block)
+        for j, column in kept.items():
+            column.append(table.numbers(block, j))
+    if not count:
+        raise DataError(f"{table.name}: has no rows; nothing to fit")
+    columns = {j: np.concatenate(kept.pop(j)) for j in numbers}
+    return columns, np.concatenate(lines)
 
 
 def _in_unit(samples: Samples, unit: str | None) -> Samples:
