@@ -175,19 +175,15 @@ class FitConfig:
         """Return the Python lines of the whole fit."""
         usual, given = FitConfig().parameters(samples), self.parameters(samples)
         chosen = ", ".join(f"{k}={v!r}" for k, v in given.items() if usual.get(k) != v)
-        lines = [
-            "from robustfourier import PeriodicMixture, read_samples",
-            "",
-            f"samples = read_samples({_arguments(file, reading)})",
-            f"model = PeriodicMixture({chosen}).fit(samples)",
-            "print(model.summary())",
-        ]
+        imports = ["from robustfourier import PeriodicMixture, read_samples"]
+        data, handed = [f"samples = read_samples({_arguments(file, reading)})"], "samples"
         if self.columns:
-            lines.insert(1, "from robustfourier.analysis import read_regressors")
+            imports.append("from robustfourier.analysis import read_regressors")
             others = _arguments(file, {"names": self.columns, **reading})
-            lines.insert(4, f"others = read_regressors(samples, {others})")
-            lines[5] = lines[5].replace("(samples)", "(samples, regressors=others)")
-        return "\n".join(lines)
+            data.append(f"others = read_regressors(samples, {others})")
+            handed = "samples, regressors=others"
+        fit = f"model = PeriodicMixture({chosen}).fit({handed})"
+        return "\n".join([*imports, "", *data, fit, "print(model.summary())"])
 
 
 def is_positive(value: Any) -> bool:

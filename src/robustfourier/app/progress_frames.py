@@ -1,4 +1,4 @@
-"""What a fit tells its observers, as small JSON frames for the page."""
+"""What a fit reports to its observers, as small JSON frames for the page."""
 
 from __future__ import annotations
 
