@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _MOST_CYCLES = 2_000_000  # in the record: a periodogram of more would not fit into memory
 _LEAST_CYCLES = 1e-3  # one that is longer than a thousand records is a level
+_DELIMITERS = {
+    **{"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|"},
+    **{"blanks": " ", "space": " ", "whitespace": " "},
+}
 _DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
 
 
@@ -232,6 +236,18 @@ def reading_words(reading: dict[str, Any]) -> list[str]:
         for name, value in reading.items()
         for one in (value if isinstance(value, (tuple, list)) else (value,))
     ]
+
+
+def delimiter_called(name: str, word: str) -> str:
+    """Return the delimiter that a word or the mark itself means.
+
+    >>> delimiter_called("--delimiter", "semicolon"), delimiter_called("--delimiter", ";")
+    (';', ';')
+    """
+    mark = _DELIMITERS.get(word.strip().lower() or " ", word)
+    if mark not in _DELIMITERS.values():
+        raise InputError(f"{named(name, word)} must be comma, semicolon, tab, bar or blanks")
+    return mark
 
 
 def _pair(text: str, length: Callable[[str, str], float]) -> tuple[float, float]:
