@@ -29,6 +29,10 @@ if TYPE_CHECKING:
 
 _MOST_CYCLES = 2_000_000  # in the record: a periodogram of more would not fit into memory
 _LEAST_CYCLES = 1e-3  # one that is longer than a thousand records is a level
+_DELIMITERS = {
+    **{"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|"},
+    **{"blanks": " ", "space": " ", "whitespace": " "},
+}
 _DURATION = re.compile(r"\s*([+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*([^\W\d_]*)\s*")
 
 
@@ -175,19 +179,15 @@ class FitConfig:
         """Return the Python lines of the whole fit."""
         usual, given = FitConfig().parameters(samples), self.parameters(samples)
         chosen = ", ".join(f"{k}={v!r}" for k, v in given.items() if usual.get(k) != v)
-        lines = [
-            "from robustfourier import PeriodicMixture, read_samples",
-            "",
-            f"samples = read_samples({_arguments(file, reading)})",
-            f"model = PeriodicMixture({chosen}).fit(samples)",
-            "print(model.summary())",
-        ]
+        imports = ["from robustfourier import PeriodicMixture, read_samples"]
+        data, handed = [f"samples = read_samples({_arguments(file, reading)})"], "samples"
         if self.columns:
-            lines.insert(1, "from robustfourier.analysis import read_regressors")
+            imports.append("from robustfourier.analysis import read_regressors")
             others = _arguments(file, {"names": self.columns, **reading})
-            lines.insert(4, f"others = read_regressors(samples, {others})")
-            lines[5] = lines[5].replace("(samples)", "(samples, regressors=others)")
-        return "\n".join(lines)
+            data.append(f"others = read_regressors(samples, {others})")
+            handed = "samples, regressors=others"
+        fit = f"model = PeriodicMixture({chosen}).fit({handed})"
+        return "\n".join([*imports, "", *data, fit, "print(model.summary())"])
 
 
 def is_positive(value: Any) -> bool:
@@ -236,6 +236,18 @@ def reading_words(reading: dict[str, Any]) -> list[str]:
         for name, value in reading.items()
         for one in (value if isinstance(value, (tuple, list)) else (value,))
     ]
+
+
+def delimiter_called(name: str, word: str) -> str:
+    """Return the delimiter that a word or the mark itself means.
+
+    >>> delimiter_called("--delimiter", "semicolon"), delimiter_called("--delimiter", ";")
+    (';', ';')
+    """
+    mark = _DELIMITERS.get(word.strip().lower() or " ", word)
+    if mark not in _DELIMITERS.values():
+        raise InputError(f"{named(name, word)} must be comma, semicolon, tab, bar or blanks")
+    return mark
 
 
 def _pair(text: str, length: Callable[[str, str], float]) -> tuple[float, float]:

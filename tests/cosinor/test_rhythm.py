@@ -347,3 +347,15 @@ def test_a_survey_in_which_nothing_was_measured_is_answered():
     assert table["p"].isna().all()
     assert table["q"].isna().all()
     assert (table["rows"] == 0).all()
+
+
+def test_rows_in_words_are_the_most_certain_ones_each_number_with_its_error():
+    times = np.arange(0.0, 48.0, 4.0)
+    values = np.random.default_rng(0).normal(size=(12, 4))
+    values[:, 2] += cosine(times, 8.0)
+    found = rhythm(times, values, ["24h"], unit="hour")
+    first, second = found.in_words(2)
+    assert (first["id"], first["group"], first["period"]) == ("2", "", "24 h")
+    assert all(" ± " in first[name] for name in ("mesor", "amplitude", "acrophase"))
+    assert float(first["p"]) < float(second["p"])
+    assert "between" not in first

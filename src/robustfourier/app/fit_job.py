@@ -108,7 +108,7 @@ def _ahead(analysis: Analysis, text: str) -> dict[str, Any]:
     write_csv(forecast_table(analysis.model, text), analysis.folder.with_name("forecast.csv"))
     axis = analysis.result.axis
     # The figure has points enough for the fastest harmonic, whatever the steps of the table.
-    ahead = forecast_curve(analysis.model, analysis.model.domains_[0], axis, text)
+    ahead = forecast_curve(analysis.model, axis, text)
     keep = extreme_points(ahead.mean, _POINTS)
     return {
         "coverage": ahead.coverage,

@@ -77,7 +77,7 @@ def run_laboratory(
     def train(training: _Training) -> None:
         try:
             training.train(gate, send)
-        except Exception as error:  # told by the main thread
+        except Exception as error:  # reported by the main thread
             errors.append(error)
         finally:
             gate.leave()

@@ -1,4 +1,4 @@
-"""What a fit tells its observers, as small JSON frames for the page."""
+"""What a fit reports to its observers, as small JSON frames for the page."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import numpy as np
 from robustfourier.app.reading_controls import in_controls
 from robustfourier.arrays import FloatArray
 from robustfourier.domain import Domain
+from robustfourier.mixture.waveform_extrema import first_output
 from robustfourier.observers import Event
 from robustfourier.results.drawing_points import evenly, peak_bins, wave_grid
 from robustfourier.results.figure_axes import TimeAxis
@@ -98,16 +99,10 @@ class Frames:
                 "period": self._period(one.mode),
                 "harmonics": [int(order) for order in one.harmonics],
                 "share": float(np.mean(one.share)),
-                "wave": numbers(_wave(one)),
+                "wave": numbers(first_output(one.waveform(wave_grid(int(max(one.harmonics)))))),
             }
             for one in components
         ]
-
-
-def _wave(component: Any) -> FloatArray:
-    """One cycle, of the first output."""
-    cycle = wave_grid(int(np.max(component.harmonics)))
-    return np.asarray(np.reshape(component.waveform(cycle), (len(cycle), -1))[:, 0])
 
 
 def _first_rows(samples: Samples, axis: TimeAxis) -> list[list[str]]:

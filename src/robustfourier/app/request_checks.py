@@ -13,9 +13,7 @@ from robustfourier.errors import (
     require_text,
     require_texts,
 )
-from robustfourier.fit_config import FitConfig
-
-_MARKS = {"tab": "\t", "comma": ",", "semicolon": ";", "bar": "|", "blanks": " "}
+from robustfourier.fit_config import FitConfig, delimiter_called
 
 
 def checked_fit(body: dict[str, Any]) -> dict[str, Any]:
@@ -72,8 +70,7 @@ def _read(control: Control, value: Any) -> Any:
     if control.kind == "number":
         return require_number(name, value, 1e-9, 1e12)
     if control.option == "delimiter":
-        mark = value if value in _MARKS.values() else require_text(name, value).strip()
-        return _MARKS.get(mark, mark)
+        return delimiter_called(name, value if value in (" ", "\t") else require_text(name, value))
     if control.kind == "choice":
         return _one_of(name, value, tuple(choice for choice, _ in control.choices if choice))
     return require_text(name, value)

@@ -191,7 +191,7 @@ class Site:
         self.jobs.add(job)
 
     def _keep(self, job: Job) -> None:
-        """Record where a fit stands, and at its end what it told."""
+        """Record where a fit stands, and at its end what it reported."""
         with suppress(OSError):  # a full disk must not end the server: the page still knows
             self.folder.set_state(job.id, job.state, job.words)
             if job.ended and job.id in self.folder.fits:
@@ -271,7 +271,7 @@ class Site:
         return JSONResponse({"id": job.id})
 
     async def events(self, request: Request) -> Response:
-        """What a job tells, from the frame after the one seen last, as server-sent events."""
+        """What a job reports, from the frame after the one seen last, as server-sent events."""
         one = request.path_params["job"]
         seen = request.headers.get("last-event-id") or request.query_params.get("after", "0")
         start = _whole(seen) or 0

@@ -98,7 +98,7 @@ def serve(
 
 
 def _listen(host: str, port: int) -> socket.socket:
-    """Bind before anything else, so that a busy port is told at once."""
+    """Bind before anything else, so that a busy port is reported at once."""
     family = socket.AF_INET6 if ":" in host else socket.AF_INET
     listener = socket.socket(family, socket.SOCK_STREAM)
     listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)

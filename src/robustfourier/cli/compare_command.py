@@ -13,7 +13,8 @@ from robustfourier.cli.model_commands import Model, model_file
 def compare(first: Model, second: Model, *, console: Console) -> None:
     """Print which patterns of two results agree, and which differ."""
     from robustfourier.analysis.comparing import compare as matched
-    from robustfourier.formatting import counted, listed, percent, with_error
+    from robustfourier.estimators.components import in_words
+    from robustfourier.formatting import counted, listed, with_error
     from robustfourier.persistence import load
 
     models = load(model_file(first)), load(model_file(second))
@@ -30,18 +31,14 @@ def compare(first: Model, second: Model, *, console: Console) -> None:
     sentence = f"{listed(counts)}.".capitalize() if counts else "No pattern in either."
     console.print(sentence, style="bold")
 
-    def words(component: Any) -> tuple[str, str]:
-        if component is None:
-            return "–", "–"
-        shown = component.domain.period_words(component.period, component.period_error, spread=True)
-        return shown, percent(float(component.share))
-
-    rows = []
+    none, rows = {"period": "–", "share": "–"}, []
     for match in matches:
-        (period_1, share_1), (period_2, share_2) = words(match.first), words(match.second)
+        one = none if match.first is None else in_words(match.first)
+        two = none if match.second is None else in_words(match.second)
         both = match.first is not None and match.second is not None
         change = with_error(match.amplitude, match.amplitude_error) if both else ""
-        rows.append((match.verdict, period_1, period_2, share_1, share_2, change))
+        sides = (one["period"], two["period"], one["share"], two["share"])
+        rows.append((match.verdict, *sides, change))
     if rows:
         heads = ("", "Period A", "Period B", "Share A", "Share B", "Amplitude B − A")
         console.table([(head, "left" if not head else "right") for head in heads], rows)

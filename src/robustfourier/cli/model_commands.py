@@ -170,9 +170,7 @@ def info(model: Model, *, console: Console) -> None:
     if console.as_json:
         console.json(content)
         return
-    import numpy as np
-
-    from robustfourier.formatting import percent
+    from robustfourier.estimators.components import in_words
 
     console.print(
         f"{about['model']}, saved by robustfourier {about['package']} "
@@ -182,15 +180,9 @@ def info(model: Model, *, console: Console) -> None:
     console.print(
         f"Record of {domain.period_words(domain.span)}; {plural(len(fitted.modes_), 'mode')}"
     )
-    rows = [
-        (
-            c.label,
-            domain.period_words(c.period, c.period_error, spread=True),
-            ", ".join(percent(share) for share in np.ravel(c.share).tolist()),
-        )
-        for c in components
-    ]
+    rows = [in_words(component) for component in components]
     if rows:
-        console.table([("", "left"), ("Period", "right"), ("Share", "right")], rows)
+        heads = [("", "left"), ("Period", "right"), ("Share", "right")]
+        console.table(heads, [(row["label"], row["period"], row["share"]) for row in rows])
     for name, value in content["parameters"].items():
         console.detail(f"{name} = {value!r}")

@@ -15,7 +15,7 @@ import typer
 from robustfourier.cli import help_groups as groups
 from robustfourier.cli.console import Console
 from robustfourier.errors import InputError
-from robustfourier.fit_config import FitConfig, flag_of
+from robustfourier.fit_config import FitConfig, delimiter_called, flag_of
 from robustfourier.formatting import unit_called
 
 _SOURCES = (
@@ -49,11 +49,6 @@ TIME_FORMAT = groups.reading(
 )
 TIMEZONE = groups.reading(None, "ZONE", "Zone of dates that name none: Europe/Berlin.")
 OVERWRITE = groups.flag(groups.OUTPUT, "Replace another result in the folder.", "--overwrite")
-
-_DELIMITERS = {
-    **{"comma": ",", "semicolon": ";", "tab": "\t", "\\t": "\t", "bar": "|", "pipe": "|"},
-    **{"blanks": " ", "space": " ", "whitespace": " "},
-}
 
 
 def located(file: str) -> str:
@@ -109,7 +104,8 @@ def reading_options(
 
     if unit is not None and not unit.isprintable():
         raise InputError(f"--unit {unit!r} must be a word, such as day")
-    given |= {"value": ",".join(value or ()) or None, "delimiter": _delimiter_called(delimiter)}
+    given["value"] = ",".join(value or ()) or None
+    given["delimiter"] = None if delimiter is None else delimiter_called("--delimiter", delimiter)
     given |= {"by": tuple(by or ()), "na": tuple(na or ())}
     given |= {"unit": unit and (unit_called(unit) or unit.strip())}
     usual = {"by": (), "na": (), "missing": "drop", "skip": 0, "time_format": "auto"}
@@ -130,16 +126,6 @@ def series_options(reading: dict[str, Any]) -> dict[str, Any]:
     values = [part.strip() for part in (value or "").split(",") if part.strip()] or None
     every = {"by": by[0] if by else None, "value": "all" if value == "all" else values}
     return {**every, "reading": rest}
-
-
-def _delimiter_called(word: str | None) -> str | None:
-    """The delimiter that a word or the mark itself means."""
-    if word is None:
-        return None
-    mark = _DELIMITERS.get(word.strip().lower() or " ", word)
-    if mark not in _DELIMITERS.values():
-        raise InputError(f"--delimiter {word!r} must be comma, semicolon, tab, bar or blanks")
-    return mark
 
 
 def config_options(*names: str) -> Callable[..., FitConfig]:

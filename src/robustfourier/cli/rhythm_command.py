@@ -88,23 +88,10 @@ def _print(console: Console, answer: RhythmAnalysis) -> None:
 
 
 def _print_rows(console: Console, found: Rhythms) -> None:
-    from robustfourier.formatting import probability, with_error
-
-    rows = found.table.sort_values("p", kind="stable").head(_SHOWN)
-    words = {period: found.clock.words(k) for k, period in enumerate(found.clock.periods)}
-    grouped = [("Group", "left")] if "group" in rows else []
-    cells = [
-        (
-            str(row["id"])[:40],
-            *([str(row["group"])] if grouped else []),
-            words[row["period"]],
-            *(with_error(row[n], row[f"{n}_error"]) for n in ("mesor", "amplitude", "acrophase")),
-            probability(row["p"]),
-            probability(row["q"]),
-        )
-        for row in rows.to_dict("records")
-    ]
-    heads = ["Period", "Mesor", "Amplitude", "Acrophase", "p", "q"]
-    console.table([("Series", "left"), *grouped, *((name, "right") for name in heads)], cells)
+    rows, grouped = found.in_words(_SHOWN), "group" in found.table
+    names = (["group"] if grouped else []) + ["period", "mesor", "amplitude", "acrophase", "p", "q"]
+    heads = [("Series", "left"), *([("Group", "left")] if grouped else [])]
+    heads += [(head, "right") for head in ("Period", "Mesor", "Amplitude", "Acrophase", "p", "q")]
+    console.table(heads, [(row["id"][:40], *(row[name] for name in names)) for row in rows])
     if len(found.table) > _SHOWN:
         console.print(f"(the first {_SHOWN} of {len(found.table):,})")

@@ -26,6 +26,7 @@ from robustfourier.cosinor.rhythm_parameters import (
 )
 from robustfourier.cosinor.series_fits import Estimates, Factorisations
 from robustfourier.errors import InputError, require_choice, require_count
+from robustfourier.formatting import number, probability, with_error
 
 _BYTES = 1 << 26  # of the values of one chunk; a few copies of them and what is fitted come on top
 _LEARNED = 4096  # series from which the prior of the noise is learned: its error is a few per cent
@@ -65,6 +66,25 @@ class Rhythms:
     def significant(self, q: float = 0.05) -> pd.DataFrame:
         """Rows up to a false-discovery rate, the most certain first."""
         return self.table[self.table["q"] <= q].sort_values("p")
+
+    def in_words(self, most: int) -> list[dict[str, str]]:
+        """The most certain rows as a screen or a page shows them, a number with its error.
+
+        id, group (empty without groups), period, mesor, amplitude, acrophase, p, q and, with
+        subjects, between.
+        """
+        periods = {period: self.clock.words(k) for k, period in enumerate(self.clock.periods)}
+        shown = []
+        for row in self.table.sort_values("p", kind="stable").head(most).to_dict("records"):
+            cells = {"id": str(row["id"]), "group": str(row.get("group", ""))}
+            cells["period"] = periods[row["period"]]
+            for name in ("mesor", "amplitude", "acrophase"):
+                cells[name] = with_error(float(row[name]), float(row[f"{name}_error"]))
+            cells |= {name: probability(float(row[name])) for name in ("p", "q")}
+            if "between" in row:
+                cells["between"] = number(float(row["between"]), 3)
+            shown.append(cells)
+        return shown
 
     def headline(self, q: float = 0.05) -> str:
         """How many series repeat up to a false-discovery rate, in a sentence."""

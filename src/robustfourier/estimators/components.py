@@ -162,18 +162,21 @@ class Components(tuple[Component, ...]):
         return is_magnitude(self.value_name) if magnitudes is None else magnitudes
 
     def _repr_html_(self) -> str:
-        rows: list[dict[str, Any]] = [
-            {
-                "": c.label,
-                "period": c.domain.period_words(c.period, c.period_error, spread=True),
-                "share": ", ".join(percent(share) for share in np.ravel(c.share).tolist()),
-                "harmonics": ", ".join(map(str, c.harmonics)),
-            }
-            for c in self
-        ]
-        if not rows:
+        if not self:
             return "<p>No repeating pattern.</p>"
-        return pd.DataFrame(rows).to_html(index=False, escape=True)
+        table = pd.DataFrame([in_words(component) for component in self])
+        return str(table.rename(columns={"label": ""}).to_html(index=False, escape=True))
+
+
+def in_words(component: Component) -> dict[str, str]:
+    """What is said of a component where its model is all that is known."""
+    c = component
+    return {
+        "label": c.label,
+        "period": c.domain.period_words(c.period, c.period_error, spread=True),
+        "share": ", ".join(percent(share) for share in np.ravel(c.share).tolist()),
+        "harmonics": ", ".join(map(str, c.harmonics)),
+    }
 
 
 def typical_level(model: ColumnModel) -> float:

@@ -22,7 +22,7 @@ from robustfourier.results.curves_over_time import (
     BEFORE,
     Ahead,
     forecast_curve,
-    life_curves,
+    quasi_periodic_curves,
     remainder_curve,
 )
 from robustfourier.results.drawing_points import curve_grid
@@ -62,7 +62,7 @@ def plot_life(
     require_choice("what", what, ("amplitude", "phase"))
     one = _mixture(model).components_[component]
     axis = TimeAxis.of(model.domains_[0], "time")
-    amplitude, late = life_curves(one, model.domains_[0], axis, model.components_.level)
+    amplitude, late = quasi_periodic_curves(one, axis, model.components_.level)
     title = f"{one.label} {one.wandering or 'is strictly periodic'}"
     curve, name = (amplitude, "amplitude") if what == "amplitude" else (late, LATE)
     return draw_over_time(curve, axis, name, ax=new_axes(ax), title=title, **line)
@@ -73,7 +73,7 @@ def plot_remainder(model: Any, *, ax: Axes | None = None, **line: Any) -> Axes:
     white = _mixture(model).remainder_ is None
     title = "the residuals are white noise" if white else "correlated noise"
     axis = TimeAxis.of(model.domains_[0], "time")
-    curve = remainder_curve(model, model.domains_[0], axis)
+    curve = remainder_curve(model, axis)
     return draw_over_time(curve, axis, "correlated noise", ax=new_axes(ax), title=title, **line)
 
 
@@ -98,7 +98,7 @@ def plot_forecast(
     domain, column = _mixture(source).domains_[0], source.models_[0]
     axis = TimeAxis.of(domain, "time")
     steps = max(round(0.4 / column.spacing), 1) if horizon is None else horizon
-    ahead = forecast_curve(source, domain, axis, steps)
+    ahead = forecast_curve(source, axis, steps)
     grid = curve_grid(float(source.modes_.mode.max(initial=1.0)), 0.3)
     before = domain.from_theta(column.last - 0.6 + 0.6 * grid)
     with looks():

@@ -67,7 +67,7 @@ def _stem(result: Result) -> str:
 
 
 def _time(result: Result) -> dict[str, Any]:
-    """How times and periods are told: a clock's step or decimals, and units with their limits."""
+    """How times and periods are written: a clock's step or decimals, units with their limits."""
     unit, at, span = result.domain.unit, result.position, result.domain.span
     whole = [step for step in (60.0, 1.0) if np.all(at % step == 0)]
     ladder = [[_ENDLESS, 1.0, unit_name(unit, short=True)]]

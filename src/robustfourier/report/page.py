@@ -62,9 +62,10 @@ def render(
         [_card(result, order[pattern.label]) for pattern in part[:_PANELS]]
         for part in (result.main, result.weak)
     )
-    lives, ahead = page_figures.quasi_periodic_charts(result), page_figures.forecast_chart(result)
+    wandering = page_figures.quasi_periodic_charts(result)
+    ahead = page_figures.forecast_chart(result)
     noise = page_figures.noise_chart(result)
-    charts = [chart for chart in (*lives, ahead, noise) if chart is not None]
+    charts = [chart for chart in (*wandering, ahead, noise) if chart is not None]
     unit = result.domain.unit
     page: str = template("page.html.j2").render(
         **page_figures.static_figures(result),
@@ -81,7 +82,7 @@ def render(
         next=next_steps(result, place),
         files=() if place is None else ("modes.csv", "components.csv", fit_file(result), *_OTHERS),
         evidence=[(words, f"{value:,.1f}") for words, value in _evidence(result)],
-        lives=lives,
+        wandering=wandering,
         remainder=noise,
         ahead=ahead,
         payload=Markup(payload(result, charts)),

@@ -5,10 +5,7 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Any
 
-import numpy as np
-import pandas as pd
 from markupsafe import Markup
 
 from robustfourier.cosinor import Rhythms
@@ -37,7 +34,7 @@ def render_rhythm(
             subjects="between" in found.table,
             counted=[(found.clock.words(k), found.clock.counted_from(k))
                      for k in range(len(found.clock.periods))],
-            rows=[_row(found, row) for row in _first(found.table, "p").to_dict("records")],
+            rows=found.in_words(_ROWS),
             shown=_ROWS,
             total=len(found.table),
             differences=_differences(found),
@@ -62,29 +59,12 @@ def _facts(found: Rhythms) -> list[tuple[str, str]]:
     return facts
 
 
-def _first(table: pd.DataFrame, by: str) -> pd.DataFrame:
-    return table.sort_values(by, kind="stable").head(_ROWS)
-
-
-def _row(found: Rhythms, row: Mapping[Any, Any]) -> dict[str, str]:
-    k = int(np.argmin(np.abs(np.array(found.clock.periods) - row["period"])))
-    cells = {
-        "id": str(row["id"]),
-        "group": str(row.get("group", "")),
-        "period": found.clock.words(k),
-    }
-    for name in ("mesor", "amplitude", "acrophase"):
-        cells[name] = with_error(float(row[name]), float(row[f"{name}_error"]))
-    cells |= {name: probability(float(row[name])) for name in ("p", "q")}
-    between = row.get("between")
-    return cells | {"between": "" if between is None else number(float(between), 3)}
-
-
 def _differences(found: Rhythms) -> list[dict[str, str]]:
     if found.differences is None:
         return []
     rows = []
-    for row in _first(found.differences, "p_rhythm_difference").to_dict("records"):
+    table = found.differences.sort_values("p_rhythm_difference", kind="stable").head(_ROWS)
+    for row in table.to_dict("records"):
         cells = {"id": str(row["id"]), "pair": f"{row['second']} − {row['first']}"}
         for name in ("mesor", "amplitude", "acrophase"):
             what = f"{name}_difference"

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.domain import Domain
 from robustfourier.estimators.forecasting import times_ahead
 from robustfourier.mixture.components.component import Component
 from robustfourier.results.drawing_points import curve_grid, forecast_reach, sample_grid
@@ -42,22 +41,23 @@ class Ahead:
     coverage: float
 
 
-def traces_of(model: Any, domain: Domain, axis: TimeAxis) -> tuple[Trace, ...]:
+def traces_of(model: Any, axis: TimeAxis) -> tuple[Trace, ...]:
     """Curves of the quasi-periodic patterns of a `PeriodicMixture`."""
     level = model.components_.level
     return tuple(
-        Trace(one.label, one.wandering, *life_curves(one, domain, axis, level))
+        Trace(one.label, one.wandering, *quasi_periodic_curves(one, axis, level))
         for one in model.components_
         if one.wandering
     )
 
 
-def forecast_curve(model: Any, domain: Domain, axis: TimeAxis, asked: Any = None) -> Ahead:
+def forecast_curve(model: Any, axis: TimeAxis, asked: Any = None) -> Ahead:
     """The forecast of a `PeriodicMixture` of one column and one output.
 
     `asked` is how far to look ahead, as of `PeriodicMixture.forecast`; None is what can be seen.
     """
-    last, top = model.models_[0].last, float(model.modes_.mode.max(initial=1.0))
+    domain, last = model.domains_[0], model.models_[0].last
+    top = float(model.modes_.mode.max(initial=1.0))
     share = forecast_reach(top, _fastest(model))
     if asked is not None:
         end = float(domain.to_theta(times_ahead(asked, model)[-1:])[0])
@@ -77,10 +77,11 @@ def _fastest(model: Any) -> float:
     return max(found)
 
 
-def life_curves(
-    component: Component, domain: Domain, axis: TimeAxis, level: float = 1.0
+def quasi_periodic_curves(
+    component: Component, axis: TimeAxis, level: float = 1.0
 ) -> tuple[Curve, Curve]:
     """Amplitude of a component over the record, and its delay in cycles."""
+    domain = component.domain
     grid = domain.from_theta(2.0 * curve_grid(domain.span / component.coherence) - 1.0)
     x = axis.positions(grid)
     late = (v / (2.0 * np.pi) for v in component.phase_at(grid, return_std=True))
@@ -88,8 +89,9 @@ def life_curves(
     return Curve(x, *size), Curve(x, *late)
 
 
-def remainder_curve(model: Any, domain: Domain, axis: TimeAxis) -> Curve:
+def remainder_curve(model: Any, axis: TimeAxis) -> Curve:
     """The correlated noise over the record: the prediction less trend and components."""
-    grid = domain.from_theta(2.0 * sample_grid(round(2.0 / model.models_[0].spacing)) - 1.0)
+    theta = 2.0 * sample_grid(round(2.0 / model.models_[0].spacing)) - 1.0
+    grid = model.domains_[0].from_theta(theta)
     value, std = model.predict(grid, return_std=True)
     return Curve(axis.positions(grid), value - model.predict(grid, remainder=False), std)

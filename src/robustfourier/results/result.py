@@ -409,19 +409,19 @@ class MixtureResult(Result):
     @cached_property
     def forecast(self) -> Ahead:
         """What comes next."""
-        return forecast_curve(self.model, self.model.domains_[0], self.axis, self.horizon)
+        return forecast_curve(self.model, self.axis, self.horizon)
 
     @cached_property
     def traces(self) -> tuple[Trace, ...]:
         """Quasi-periodic patterns over time."""
-        return traces_of(self.model, self.model.domains_[0], self.axis)
+        return traces_of(self.model, self.axis)
 
     @cached_property
     def correlated_noise(self) -> Curve | None:
         """What neighbouring samples share besides trend and patterns; None for white noise."""
         if self.model.remainder_ is None:
             return None
-        return remainder_curve(self.model, self.model.domains_[0], self.axis)
+        return remainder_curve(self.model, self.axis)
 
 
 class NetworkResult(Result):
