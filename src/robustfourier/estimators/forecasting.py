@@ -1,7 +1,7 @@
 """Forecast: what comes next, how sure that is, and where a new measurement will lie.
 
-Patterns go on, living ones lose their phase at the rate at which they lost it in the record, a
-trend goes on as a drift, by several ways, and what the last samples tell about the remainder fades.
+Patterns go on, quasi-periodic ones lose their phase at the rate at which they lost it in the
+record, a trend goes on as a drift, and what the last samples say of the remainder fades.
 Where samples of the record lie farther from what those before them tell than they should, errors
 are wider by that.
 """
