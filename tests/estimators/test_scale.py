@@ -53,6 +53,17 @@ def test_a_search_that_is_unlikely_as_factors_ends_after_its_first_round(monkeyp
     assert len(ended) == 1
 
 
+def test_what_is_asked_only_after_the_search_is_still_answered_by_its_first_round(monkeypatch):
+    hours = np.arange(720.0)
+    rng = np.random.default_rng(0)
+    y = 4.2 + 2.0 * np.cos(2 * np.pi * hours / 24) + 0.5 * rng.normal(size=720)
+    ended, asked = counted(monkeypatch, Search, "finish"), []
+    monkeypatch.setattr(transform, "may_multiply", lambda *_: asked.append(1) or len(asked) > 1)
+    assert PeriodicMixture().fit(hours, y).scale_ == "linear"
+    assert len(asked) == 2
+    assert len(ended) == 1
+
+
 def test_one_search_is_left_after_a_round_where_that_leaves_no_doubt(monkeypatch):
     days = np.arange(600) / 10.0
     noise = 0.1 * np.random.default_rng(0).normal(size=600)

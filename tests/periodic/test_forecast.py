@@ -1,6 +1,4 @@
-"""Extrapolation of level and slope by a mixture of processes, and its back-test."""
-
-from dataclasses import replace
+"""Extrapolation of level and slope by the likeliest process, and its back-test."""
 
 import numpy as np
 import pytest
@@ -8,9 +6,9 @@ import pytest
 from robustfourier import PeriodicMixture, load
 from robustfourier.periodic import forecast
 from robustfourier.periodic.basis import trend_columns
-from robustfourier.periodic.forecast import Continuation, Extrapolation
+from robustfourier.periodic.forecast import Extrapolation
 from robustfourier.periodic.kernels import Kernel, integrated_ornstein_uhlenbeck, sho
-from robustfourier.periodic.semiseparable import ConditionedProcess, FilteredState, Observations
+from robustfourier.periodic.semiseparable import ConditionedProcess, Observations
 
 BEYOND = np.array([-1.3, -1.001, 1.002, 1.05, 1.4])
 
@@ -26,45 +24,37 @@ def sampled():
     return kernel, theta, noise, values, covariance
 
 
-def way_of(sampled, weight=1.0, slope=1.0):
+def test_beyond_the_ends_line_and_process_are_those_of_all_samples(sampled):
     kernel, theta, noise, values, covariance = sampled
-    columns = trend_columns(theta, 2)
-    errors = np.linalg.inv(columns.T @ np.linalg.solve(covariance, columns))
-    line = slope * errors @ columns.T @ np.linalg.solve(covariance, values)
-    both = np.column_stack([values - columns @ line, columns])
-    told, known, _ = FilteredState.at_ends(kernel, theta, noise, both)
-    numbers = (told[:, :, 0], known, told[:, :, 1:], line, np.linalg.cholesky(errors))
-    return Continuation(weight, kernel, theta[[0, -1]], *numbers)
-
-
-def told_by(*ways):
-    """Mean and variance that ways tell beyond the ends."""
-    beyond = Extrapolation((), np.zeros(1), (ways,))
-    return beyond.mean(BEYOND)[:, 0], beyond.variance(BEYOND)[:, 0]
-
-
-def test_the_numbers_at_the_ends_tell_what_all_samples_tell(sampled):
-    kernel, theta, _, values, covariance = sampled
-    way = way_of(sampled)
-    across = kernel(BEYOND[:, None] - theta)
     columns, here = trend_columns(theta, 2), trend_columns(BEYOND, 2)
-    mean = here @ way.line + across @ np.linalg.solve(covariance, values - columns @ way.line)
+    errors = np.linalg.inv(columns.T @ np.linalg.solve(covariance, columns))
+    line = errors @ columns.T @ np.linalg.solve(covariance, values)
+    part = ConditionedProcess.on(kernel, theta, noise, values - columns @ line)
+    factor = np.linalg.cholesky(errors)[None]
+    beyond = Extrapolation((part,), np.zeros(1), line[:, None], factor)
+    across = kernel(BEYOND[:, None] - theta)
+    mean = here @ line + across @ np.linalg.solve(covariance, values - columns @ line)
     off = here - across @ np.linalg.solve(covariance, columns)
     known = np.einsum("ij,ji->i", across, np.linalg.solve(covariance, across.T))
-    variance = kernel.variance - known + np.sum((off @ way.line_factor) ** 2, axis=1)
-    told, spread = told_by(way)
-    assert told == pytest.approx(mean, rel=1e-8)
-    assert spread == pytest.approx(variance, rel=1e-8)
+    variance = kernel.variance - known + np.einsum("ni,ij,nj->n", off, errors, off)
+    assert beyond.mean(BEYOND)[:, 0] == pytest.approx(mean, rel=1e-8)
+    assert beyond.variance(BEYOND)[:, 0] == pytest.approx(variance, rel=1e-8)
 
 
-def test_ways_that_differ_widen_the_error_by_how_much_they_do(sampled):
-    ways = way_of(sampled, 0.25), way_of(sampled, 0.75, slope=0.5)
-    single = (told_by(replace(way, weight=1.0)) for way in ways)
-    (one, alone), (other, _) = single  # a line moves no variance
-    apart, mean = one - other, 0.25 * one + 0.75 * other
-    told, spread = told_by(*ways)
-    assert told == pytest.approx(mean)
-    assert spread == pytest.approx(alone + 0.25 * 0.75 * apart**2)
+def test_a_line_is_that_of_generalised_least_squares(sampled):
+    kernel, theta, noise, values, covariance = sampled
+    samples = Observations(theta, values, noise)
+    columns = trend_columns(theta, 2)
+    prior = np.diag([0.0, 1.0 / forecast._slope_variance(samples)])
+    errors = np.linalg.inv(columns.T @ np.linalg.solve(covariance, columns) + prior)
+    expected = errors @ columns.T @ np.linalg.solve(covariance, values)
+    line, factor = forecast._line(forecast._Case(0.0, 1.0, kernel, 2), samples)
+    assert line == pytest.approx(expected, rel=1e-8)
+    assert factor @ factor.T == pytest.approx(errors, rel=1e-8)
+    level, factor = forecast._line(forecast._Case(0.0, 1.0, kernel, 1), samples)
+    assert level[1] == 0.0
+    assert not factor[1].any()
+    assert not factor[:, 1].any()
 
 
 def test_a_drift_that_is_no_covariance_is_none(sampled):
@@ -77,18 +67,15 @@ def test_a_drift_that_is_no_covariance_is_none(sampled):
         assert [case.kernel.variance for case in cases] == [good.variance, good.variance]
 
 
-def test_a_walk_and_a_bend_are_told_apart_by_their_weights():
+def test_a_walk_goes_on_as_a_walk_and_a_bend_as_a_bend():
     rng, t = np.random.default_rng(3), np.arange(300.0)
     walk = np.cumsum(rng.normal(size=300)) + 0.5 * rng.normal(size=300) + 0.3 * t
     bend = np.cumsum(np.cumsum(0.02 * rng.normal(size=300))) + 0.5 * rng.normal(size=300)
-    shares = []
+    fastest = []
     for y in (walk, bend):
-        (ways,) = PeriodicMixture(scale="linear").fit(t, y).models_[0].extrapolation.ways
-        assert sum(way.weight for way in ways) == pytest.approx(1.0)
-        fastest = [way.kernel.c.max() for way in ways]  # the drift's rate, about
-        shares.append(sum(w.weight for w, c in zip(ways, fastest, strict=True) if c > 20.0))
-    assert shares[0] > 0.9
-    assert shares[1] < 0.1
+        (part,) = PeriodicMixture(scale="linear").fit(t, y).models_[0].extrapolation.parts
+        fastest.append(part.kernel.c.max())  # the rate at which changes of the slope are forgotten
+    assert fastest[0] > 20.0 > fastest[1]
 
 
 def test_a_model_that_drifts_comes_back_from_its_file(tmp_path):

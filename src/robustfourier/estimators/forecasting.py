@@ -1,9 +1,9 @@
 """Forecast: what comes next, how sure that is, and where a new measurement will lie.
 
 Patterns go on, quasi-periodic ones lose their phase at the rate at which they lost it in the
-record, a trend goes on as a drift, by several ways, and what the last samples show of the remainder
-fades. Where samples of the record lie farther from what follows from those before them than they
-should, errors are wider by that.
+record, a trend goes on as a drift, and what the last samples show of the remainder fades. Where
+samples of the record lie farther from what follows from those before them than they should, errors
+are wider by that.
 """
 
 from __future__ import annotations

@@ -253,11 +253,16 @@ class ColumnModel:
         """
         values = self._own_remainder(theta)
         if self.smoothing is not None and (after := self.smoothing.after(theta)).any():
-            at, base = theta[after], self.evaluate(theta[after])
-            own = base + values[after]
-            mixed, _ = self.smoothing.moments(at, own, self.strict_at(at), own, self.white)
-            values[after] = mixed - base
+            mean, _ = self._mixed(self.smoothing, theta[after], np.zeros_like(values[after]))
+            values[after] = mean - self.evaluate(theta[after])
         return values
+
+    def _mixed(
+        self, mixture: SmoothingMixture, theta: FloatArray, own_variance: FloatArray
+    ) -> tuple[FloatArray, FloatArray]:
+        """Mean and variance after an even record, with those of exponential smoothing, (n, q)."""
+        own, lines = self.evaluate(theta) + self._own_remainder(theta), self.strict_at(theta)
+        return mixture.moments(theta, own, lines, own_variance, self.white)
 
     def _own_remainder(self, theta: FloatArray) -> FloatArray:
         """What Gaussian processes tell about the remainder."""
@@ -293,10 +298,7 @@ class ColumnModel:
             errors[~out] = self._errors(theta[~out], self.remainder, remainder)
         mixture = self.smoothing if remainder else None
         if mixture is not None and (after := mixture.after(theta)).any():
-            at = theta[after]
-            own, lines = self.evaluate(at) + self._own_remainder(at), self.strict_at(at)
-            _, variance = mixture.moments(at, own, lines, errors[after] ** 2, self.white)
-            errors[after] = np.sqrt(variance)
+            errors[after] = np.sqrt(self._mixed(mixture, theta[after], errors[after] ** 2)[1])
         return errors
 
     @property

@@ -107,19 +107,20 @@ def fit_on_scale(scale: str, start: Start, theta: FloatArray, y: FloatArray) -> 
 
 def _better(start: Start, linear: ColumnFits, theta: FloatArray, y: FloatArray) -> ScaledFit | None:
     """Return a fit of the logarithms if it is clearly better; compared as early as that is sure."""
-    log: ColumnFits | None = None
-    for look, least in (("first", _SURE * _PRICE), ("whole", _PRICE)):
-        plain = getattr(linear, look)
-        if not may_multiply(plain, theta, y):
-            continue
-        log = log or start(np.log(y))
-        found = getattr(log, look)
-        gain = log_odds(plain, found, y)
-        if gain < -_SURE * _PRICE:
+    early = may_multiply(linear.first, theta, y)
+    if not early and not may_multiply(linear.whole, theta, y):
+        return None
+    log = start(np.log(y))
+    sure, gain, found = _SURE * _PRICE, log_odds(linear.first, log.first, y), log.first
+    if gain < -sure:
+        return None
+    if gain < sure or not any(map(_varies, found)):
+        if early and not may_multiply(linear.whole, theta, y):
             return None
-        if gain >= least and any(map(_varies, found)):
-            return ScaledFit("log", np.log(y), *log.fitted, (_words(gain),))
-    return None
+        gain, found = log_odds(linear.whole, log.whole, y), log.whole
+        if gain < _PRICE or not any(map(_varies, found)):
+            return None
+    return ScaledFit("log", np.log(y), *log.fitted, (_words(gain),))
 
 
 def log_odds(linear: list[Detection], log: list[Detection], y: FloatArray) -> float:

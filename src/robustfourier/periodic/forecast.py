@@ -4,11 +4,11 @@ Inside a record a trend is a few columns. Beyond its ends these say nothing: wha
 level and the slope that the last samples had, and both may change as they did before. There the
 slow part is a line and an integrated Ornstein–Uhlenbeck process around it, whose slope changes at
 random and forgets its changes: at once (a random walk of the level), in a part of the record, or
-hardly ever (a random walk of the slope). How fast, and how strong it is, few records tell, so the
-extrapolation is a mixture: all processes on a grid, each weighted by its evidence, with and without
-a slope of the line, with and without the slow oscillators of the residual process, which may be
-drift. Quasi-periodic components are part of all. A record without a trend goes on around its level,
-and a straight line in white noise stays one.
+hardly ever (a random walk of the slope). How fast, and how strong it is, the evidence says: of a
+grid of processes, with and without a slope of the line, with and without the slow oscillators of
+the residual process, which may be drift, the likeliest goes on. Quasi-periodic components are part
+of all. A record without a trend goes on around its level, and a straight line in white noise stays
+one.
 
 The back-test goes through the second half of the record: samples up to an origin predict those
 after it, by the process found on all. Where squared errors over their variances are more than one
@@ -19,7 +19,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from functools import cached_property
 from itertools import product
 from typing import NamedTuple
 
@@ -32,6 +31,7 @@ from robustfourier.periodic.kernels import (
     integrated_ornstein_uhlenbeck,
     sho_of_logarithms,
 )
+from robustfourier.periodic.residual_process import joined_errors
 from robustfourier.periodic.semiseparable import (
     ConditionedProcess,
     FilteredState,
@@ -40,10 +40,6 @@ from robustfourier.periodic.semiseparable import (
 )
 
 ROWS = 2_000  # rows on which likelihoods are taken: what is slow, few tell as well
-CONDITIONED = 10_000  # rows on which the processes are conditioned, in stretches up to the last
-# The likeliest processes are kept, at most so many, and none 100 times less likely than the best.
-CONTINUATIONS = 16
-UNLIKELY = 0.01
 # Rates at which changes of the slope are forgotten, per θ; the record is 2 long. A slope that lasts
 # for five records is that of a bend, one that lasts for half of it comes and goes, and one that
 # lasts for a two-hundredth is a step of a random walk. With seven rates from 0.3 to 300, forty
@@ -65,175 +61,50 @@ _TIMES = 15  # samples taken in each bin: neighbours have nearly the same error
 
 
 @dataclass(frozen=True, eq=False)
-class Continuation:
-    """One way to go on: a line, and a process around it that is conditioned on the samples.
-
-    Parameters
-    ----------
-    weight : float
-        Its probability.
-    kernel : Kernel
-        Drift, residual process and quasi-periodic components; J columns of generators.
-    ends : ndarray of shape (2,)
-        θ of the first and of the last sample.
-    told : ndarray of shape (2, J)
-        Times the covariances with an end, see `end_covariance`, it is the conditional mean.
-    known : ndarray of shape (2, J, J)
-        The same for the part of the variance that the samples take away.
-    along : ndarray of shape (2, J, k)
-        The same for what the samples take back of errors of the line.
-    line : ndarray of shape (k,)
-        Level, and slope if k = 2.
-    line_factor : ndarray of shape (k, k)
-        Their covariance is ``line_factor @ line_factor.T``.
-    """
-
-    weight: float
-    kernel: Kernel
-    ends: FloatArray
-    told: FloatArray
-    known: FloatArray
-    along: FloatArray
-    line: FloatArray
-    line_factor: FloatArray
-
-    def end_covariance(self, end: int, place: IndexArray, count: int) -> FloatArray:
-        """Return the covariances with an end, as sums of damped waves, (J, 2 count).
-
-        The j-th of `count` waves is a column of its cosine and, `count` later, one of its sine.
-
-        Parameters
-        ----------
-        end : int
-            0 for the first sample, 1 for the last.
-        place : ndarray of int
-            Which of the waves each term is.
-        count : int
-        """
-        terms, own = self.kernel, np.arange(len(place))
-        a, b = (terms.a, terms.b) if end else (np.ones(len(own)), np.zeros(len(own)))
-        rows = np.zeros((len(own), 2, 2 * count))
-        rows[own, 0, place], rows[own, 0, count + place] = a, b
-        rows[own, 1, place], rows[own, 1, count + place] = -b, a
-        plain = terms.d == 0.0
-        result = np.zeros((terms.n_columns, 2 * count))
-        columns = np.concatenate([rows[~plain].reshape(-1, 2 * count), rows[plain, 0]])
-        result[: len(columns)] = columns
-        return result
-
-
-class _Beyond:
-    """The mixture of all continuations of one output beyond an end.
-
-    They are made of few different damped waves, so that these alone are functions of θ.
-
-    Parameters
-    ----------
-    continuations : tuple of Continuation
-    end : int
-        0 for the first sample, 1 for the last.
-    """
-
-    def __init__(self, continuations: tuple[Continuation, ...], end: int) -> None:
-        many = len(continuations)
-        every = Kernel.sum([one.kernel for one in continuations])
-        waves, place = np.unique(np.stack([every.c, every.d]), axis=1, return_inverse=True)
-        ends = np.cumsum([len(one.kernel.a) for one in continuations])[:-1]
-        places = np.split(place.ravel(), ends)
-        self.weight = np.array([one.weight for one in continuations])
-        self.variance = np.array([one.kernel.variance for one in continuations])
-        self.end, (self.rate, self.frequency) = continuations[0].ends[end], waves
-        size = 2 * waves.shape[1]
-        # Of quasi-periodic components and, as -1, of all else.
-        self.told = {owner: np.zeros((size, many)) for owner in {-1, *every.component.tolist()}}
-        self.known = np.zeros((size, many, size))
-        self.line, self.along = np.zeros((2, many)), np.zeros((size + 2, many, 2))
-        for i, (one, its) in enumerate(zip(continuations, places, strict=True)):
-            covariance, k = one.end_covariance(end, its, size // 2), len(one.line)
-            for owner, told in self.told.items():
-                own = one.kernel.per_column(one.kernel.component == owner)
-                told[:, i] = (own * one.told[end]) @ covariance
-            self.known[:, i] = covariance.T @ one.known[end] @ covariance
-            self.line[:k, i] = one.line
-            self.along[:k, i, :k] = one.line_factor
-            self.along[2:, i, :k] = -covariance.T @ one.along[end] @ one.line_factor
-
-    def _waves(self, theta: FloatArray) -> FloatArray:
-        far, phase = np.abs(theta - self.end)[:, None], theta[:, None] * self.frequency
-        left = np.exp(-far * self.rate)
-        return np.concatenate([left * np.cos(phase), left * np.sin(phase)], axis=1)
-
-    def mean(self, theta: FloatArray, owner: int) -> FloatArray:
-        """Return one quasi-periodic component at θ; line, drift and residual process if −1."""
-        if owner not in self.told:
-            return np.zeros(len(theta))
-        told = self._waves(theta) @ (self.told[owner] @ self.weight)
-        return told if owner >= 0 else told + trend_columns(theta, 2) @ (self.line @ self.weight)
-
-    def spread(self, theta: FloatArray) -> FloatArray:
-        """Return the variance of the mixture: the mean variance and the variance of the means."""
-        waves, line = self._waves(theta), trend_columns(theta, 2)
-        means = waves @ sum(self.told.values()) + line @ self.line
-        known = np.einsum("nwj,nj->nw", np.tensordot(waves, self.known, 1), waves)
-        off = np.tensordot(np.concatenate([line, waves], axis=1), self.along, 1)
-        variance = np.maximum(self.variance - known, 0.0) + np.einsum("nwk,nwk->nw", off, off)
-        return (variance + (means - (means @ self.weight)[:, None]) ** 2) @ self.weight
-
-
-@dataclass(frozen=True, eq=False)
 class Extrapolation:
     """What lies beyond the ends of a record, strict lines and breakpoints aside.
 
     Parameters
     ----------
     parts : tuple of ConditionedProcess
-        For each output the likeliest process, in units of y.
+        For each output drift, residual process and quasi-periodic components around its line, in
+        units of y.
     white : ndarray of shape (q,)
-        Standard deviation of its white part, of a sample of weight one.
-    ways : tuple of tuples of Continuation
-        For each output, the likeliest first; their weights add up to one.
+        Standard deviation of the white part, of a sample of weight one.
+    lines : ndarray of shape (2, q)
+        Level and slope of the line, the slope zero where there is none.
+    factor : ndarray of shape (q, 2, 2)
+        The covariance of level and slope is ``factor @ factor.T``.
     """
 
     parts: tuple[ConditionedProcess, ...]
     white: FloatArray
-    ways: tuple[tuple[Continuation, ...], ...]
+    lines: FloatArray
+    factor: FloatArray
 
     def beyond(self, theta: FloatArray) -> BoolArray:
         """Return which θ lie before the first sample or after the last."""
-        first, last = self.ways[0][0].ends
+        first, last = self.parts[0].theta[[0, -1]]
         return np.asarray((theta < first) | (theta > last))
 
     def line_at(self, theta: FloatArray) -> FloatArray:
-        """Return the line of the likeliest continuation at θ, shape (n, q)."""
-        lines = [ways[0].line for ways in self.ways]
-        return np.stack([trend_columns(theta, len(line)) @ line for line in lines], axis=1)
-
-    @cached_property
-    def _before(self) -> list[_Beyond]:
-        return [_Beyond(ways, 0) for ways in self.ways]
-
-    @cached_property
-    def _after(self) -> list[_Beyond]:
-        return [_Beyond(ways, 1) for ways in self.ways]
+        """Return the line at θ, shape (n, q)."""
+        return trend_columns(theta, 2) @ self.lines
 
     def mean(self, theta: FloatArray, owner: int = -1) -> FloatArray:
-        """Return line, drift and residual process beyond the ends, or one component, (n, q)."""
-        return self._each(theta, lambda beyond, at: beyond.mean(at, owner))
+        """Return line, drift and residual process at θ, or one quasi-periodic component, (n, q)."""
+        own = [part.mean(theta, part.kernel.component == owner) for part in self.parts]
+        around = np.stack(own, axis=1)
+        return around if owner >= 0 else around + self.line_at(theta)
 
     def variance(self, theta: FloatArray) -> FloatArray:
-        """Return the variance of the mixture beyond the ends, shape (n, q)."""
-        return self._each(theta, _Beyond.spread)
+        """Return the variance of line and processes at θ, shape (n, q)."""
+        own = np.stack([part.variance(theta) for part in self.parts], axis=1)
+        return own + joined_errors(self.parts, theta, _columns, self.factor) ** 2
 
-    def _each(
-        self, theta: FloatArray, function: Callable[[_Beyond, FloatArray], FloatArray]
-    ) -> FloatArray:
-        """Return a function of θ beyond the end that each θ lies at, shape (n, q)."""
-        values = np.zeros((len(theta), len(self.ways)))
-        after = theta > self.ways[0][0].ends[1]
-        for here, name in ((~after, "_before"), (after, "_after")):
-            for o, beyond in enumerate(getattr(self, name) if here.any() else ()):
-                values[here, o] = function(beyond, theta[here])
-        return values
+
+def _columns(theta: FloatArray) -> FloatArray:
+    return trend_columns(theta, 2)
 
 
 class Known(NamedTuple):
@@ -263,7 +134,7 @@ def extrapolated(
     known: list[Known],
     chosen: Callable[[int, int], IndexArray],
 ) -> Extrapolation:
-    """Return the mixture of continuations of a record.
+    """Return how a record goes on beyond its ends.
 
     Parameters
     ----------
@@ -277,8 +148,8 @@ def extrapolated(
         Rows of a record of n, at most so many.
     """
     each = [_one_output(theta, *pair, chosen) for pair in zip(values.T, known, strict=True)]
-    parts, white, ways = zip(*each, strict=True)
-    return Extrapolation(parts, np.array(white), ways)
+    parts, white, lines, factors = zip(*each, strict=True)
+    return Extrapolation(parts, np.array(white), np.stack(lines, axis=1), np.stack(factors))
 
 
 class _Case(NamedTuple):
@@ -292,24 +163,18 @@ class _Case(NamedTuple):
 
 def _one_output(
     theta: FloatArray, values: FloatArray, known: Known, chosen: Callable[[int, int], IndexArray]
-) -> tuple[ConditionedProcess, float, tuple[Continuation, ...]]:
+) -> tuple[ConditionedProcess, float, FloatArray, FloatArray]:
     """Return the fields of `Extrapolation` for one output."""
     noise, white, components, oscillators = known
     centre = float(np.average(values, weights=1.0 / noise))
     samples = Observations(theta, values - centre, noise)
     few = samples.select(chosen(len(theta), ROWS))
-    cases = _likeliest(list(_cases(few, white, components, oscillators)))
-    weights = np.exp([case.evidence - cases[0].evidence for case in cases])
-    many = samples.select(chosen(len(theta), CONDITIONED))
-    prior = np.diag([0.0, 1.0 / _slope_variance(many)])
-    pairs = zip(cases, weights / weights.sum(), strict=True)
-    ways = tuple(_continued(case, float(weight), many, centre, prior) for case, weight in pairs)
-    best = cases[0]
-    around = values - trend_columns(theta, best.columns) @ ways[0].line
-    process = ConditionedProcess.on(
-        best.kernel.scaled(best.white), theta, best.white * noise, around
-    )
-    return process, float(np.sqrt(best.white)), ways
+    best = max(_cases(few, white, components, oscillators), key=lambda case: case.evidence)
+    line, factor = _line(best, samples)
+    line[0] += centre
+    around, kernel = values - trend_columns(theta, 2) @ line, best.kernel.scaled(best.white)
+    process = ConditionedProcess.on(kernel, theta, best.white * noise, around)
+    return process, float(np.sqrt(best.white)), line, factor
 
 
 def _slope_variance(samples: Observations) -> float:
@@ -374,31 +239,20 @@ def _compared(
                 yield _Case(worth, float(factors[count - 1, i]), kernel, count)
 
 
-def _likeliest(cases: list[_Case]) -> list[_Case]:
-    """Return those that are not unlikely, the best first."""
-    cases = sorted(cases, key=lambda case: case.evidence, reverse=True)
-    least = cases[0].evidence + np.log(UNLIKELY)
-    return [case for case in cases[:CONTINUATIONS] if case.evidence >= least]
+def _line(case: _Case, samples: Observations) -> tuple[FloatArray, FloatArray]:
+    """Return level and slope of a candidate, zero if it has none, and a root of their covariance.
 
-
-def _continued(
-    case: _Case, weight: float, samples: Observations, centre: float, prior: FloatArray
-) -> Continuation:
-    """Return how a candidate goes on.
-
-    `centre` is what was taken off the values, `prior` the prior precision of level and slope.
+    A level of any size, and a slope of its prior variance.
     """
     theta, values, noise = samples
-    kernel = case.kernel.scaled(case.white)
-    both = np.column_stack([values, trend_columns(theta, case.columns)])
-    told, known, gram = FilteredState.at_ends(kernel, theta, case.white * noise, both)
-    along = np.ascontiguousarray(told[:, :, 1:])  # as from a file: a saved model gives these bits
-    covariance = np.linalg.inv(gram[1:, 1:] + prior[: case.columns, : case.columns])
-    line = covariance @ gram[1:, 0]
-    left = told[:, :, 0] - along @ line
-    line[0] += centre
-    factor = np.linalg.cholesky(covariance)
-    return Continuation(weight, kernel, theta[[0, -1]], left, known, along, line, factor)
+    columns = np.column_stack([values, trend_columns(theta, case.columns)])
+    gram, _ = normal_equations(case.kernel.scaled(case.white), theta, case.white * noise, columns)
+    prior = np.diag([0.0, 1.0 / _slope_variance(samples)])[: case.columns, : case.columns]
+    covariance = np.linalg.inv(gram[1:, 1:] + prior)
+    line, factor = np.zeros(2), np.zeros((2, 2))
+    line[: case.columns] = covariance @ gram[1:, 0]
+    factor[: case.columns, : case.columns] = np.linalg.cholesky(covariance)
+    return line, factor
 
 
 def backtest_inflation(process: ConditionedProcess, values: FloatArray) -> FloatArray:

@@ -379,18 +379,6 @@ class FilteredState(NamedTuple):
         return cls._of(_Factor.of(kernel, theta[some], noise[some], y[some], rows=rows))
 
     @classmethod
-    def at_ends(
-        cls, kernel: Kernel, theta: FloatArray, noise: FloatArray, y: FloatArray
-    ) -> FilteredState:
-        """Return what all samples leave to the times before the first and after the last."""
-        last = np.array([len(theta) - 1])
-        first = cls._of(_Factor.of(kernel, theta, noise, y, rows=last, direction=-1))
-        after = cls._of(_Factor.of(kernel, theta, noise, y, rows=last))
-        values = np.concatenate([first.values, after.values])
-        information = np.concatenate([first.information, after.information])
-        return cls(values, information, after.products)
-
-    @classmethod
     def _of(cls, factor: _Factor) -> FilteredState:
         size = factor.u.shape[1]
         values = np.ascontiguousarray(factor.states[:, size:].transpose(0, 2, 1))

@@ -48,7 +48,6 @@ _PLACES = {
     "SmoothingMixture": "robustfourier.periodic.exponential_smoothing:SmoothingMixture",
     "StopWhenStalled": "robustfourier.training.callbacks:StopWhenStalled",
     "Sums": "robustfourier.large.condense:Sums",
-    "Way": "robustfourier.periodic.forecast:Continuation",
     "Weights": "robustfourier.network.weights:Weights",
 }
 _TAGS = {place: tag for tag, place in _PLACES.items()}
