@@ -260,6 +260,10 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
         parts.append(part)
         left, oscillators = part.values, part.oscillators
         gone[kept[part.pattern.taken]] = True
+        kernel = Kernel.sum([beside, part.kernel, sho_of_logarithms(oscillators)])
+        samples = theta[rows], left[rows], noise[rows]
+        absent = _explained_by(kernel, model, parts, gone, samples, white, len(rows) / len(theta))
+        left, gone = left + model.lines.select(absent).evaluate(theta)[:, 0], gone | absent
         before = {other.pattern.component: other for other in found if other is not part}
         waiting = list(before)
     strict = [part for c, part in doubtful.items() if c not in {p.pattern.component for p in parts}]
@@ -270,11 +274,6 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     if len(oscillators):
         oscillators, _ = search.optimised(oscillators)
-    among = Kernel.sum([beside, sho_of_logarithms(oscillators)])
-    samples = theta[rows], left[rows], noise[rows]
-    absent = _explained_by(among, model, parts, gone, samples, white, len(rows) / len(theta))
-    left, gone = left + model.lines.select(absent).evaluate(theta)[:, 0], gone | absent
-    search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     process, factor = search.conditioned(oscillators, theta, left, 1.0 / noise)
     gain = np.array([search.gain(oscillators)])
     parameters = (np.exp(oscillators.reshape(-1, 3)),)
