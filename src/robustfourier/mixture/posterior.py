@@ -48,7 +48,7 @@ from robustfourier.periodic.semiseparable import (
 _CLEAR = 2.0  # deviations of the sandwich's error by which it must exceed the fit's
 _LEAST = 0.02  # share left by the fit below which a residual says nothing any more
 _CELLS = 1e7  # rows times columns that are worth it, a fifth of a second
-_CANDIDATES = 4  # patterns that may be quasi-periodic, the strongest
+_CANDIDATES = 4  # patterns that may be quasi-periodic and are asked at a time, the strongest
 _PER_COHERENCE = 8  # places at which amplitude and phase of a quasi-periodic part are stated
 _PLACES_AT_MOST = 2000  # as many as a figure has pixels
 _LARGEST = 140.0  # powers of ten: beyond, variances in the unit of the values would overflow
@@ -221,7 +221,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     parts: list[QuasiPeriodicFit] = []
     doubtful: dict[int, QuasiPeriodicFit] = {}  # strict ones, that may be quasi-periodic after all
     gone = np.zeros(len(model.lines), bool)
-    waiting = [int(c) for c in np.argsort(-power, kind="stable")[:_CANDIDATES]]
+    waiting = [int(c) for c in np.argsort(-power, kind="stable")]
     before: dict[int, QuasiPeriodicFit] = {}
     while waiting:
         found = []
@@ -230,9 +230,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
         kept = np.flatnonzero(~gone & ~known)
         lines, owner, order = model.lines.select(kept), model.component[kept], model.order[kept]
         beside = Kernel.sum([Kernel.zero(), *(part.kernel for part in parts)])
-        for c in waiting:
-            if gone[model.component == c].any():
-                continue
+        for c in waiting[:_CANDIDATES]:
             pattern = pattern_of(c, lines, owner, order, float(mode[c]), left, theta)
             if pattern is None:
                 continue
@@ -256,8 +254,13 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
         parts.append(part)
         left, oscillators = part.values, part.oscillators
         gone[kept[part.pattern.taken]] = True
+        kernel = Kernel.sum([beside, part.kernel, sho_of_logarithms(oscillators)])
+        samples = theta[rows], left[rows], noise[rows]
+        absent = _explained_by(kernel, model, parts, gone, samples, white, len(rows) / len(theta))
+        left, gone = left + model.lines.select(absent).evaluate(theta)[:, 0], gone | absent
         before = {other.pattern.component: other for other in found if other is not part}
-        waiting = list(before)
+        waiting = [*before, *waiting[_CANDIDATES:]]
+        waiting = [c for c in waiting if not gone[model.component == c].any()]
     strict = [part for c, part in doubtful.items() if c not in {p.pattern.component for p in parts}]
     model = _with_modulation_errors(model, strict, white)
     if not parts:
@@ -266,11 +269,6 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     if len(oscillators):
         oscillators, _ = search.optimised(oscillators)
-    among = Kernel.sum([beside, sho_of_logarithms(oscillators)])
-    samples = theta[rows], left[rows], noise[rows]
-    absent = _explained_by(among, model, parts, gone, samples, white, len(rows) / len(theta))
-    left, gone = left + model.lines.select(absent).evaluate(theta)[:, 0], gone | absent
-    search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     process, factor = search.conditioned(oscillators, theta, left, 1.0 / noise)
     gain = np.array([search.gain(oscillators)])
     parameters = (np.exp(oscillators.reshape(-1, 3)),)

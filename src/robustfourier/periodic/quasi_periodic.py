@@ -344,7 +344,6 @@ def quasi_periodic_fit(
         near = len(before.pattern.taken) < len(pattern.taken)
         tried = [kind(before.strict, before.clock, near)]
         tried[0].optimise(before.parameters, oscillators)
-        tried[0].find_remainder()
     else:
         first = kind(not may_lose_phase, False, False)
         first.optimise_from_grid(oscillators)
