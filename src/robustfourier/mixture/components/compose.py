@@ -1,8 +1,9 @@
-"""From significant lines to components: tie, search within families, smooth.
+"""From significant lines to components: tie, refine, smooth.
 
 The upper half of the mixture model in one function. Each step is a module of its own:
-`periodic.harmonic_families` ties the lines, `tied_fit` fits them with exact ties and looks for
-weak harmonics, `waveform_prior` decides how to smooth, `penalised_fit` makes the last fit.
+`periodic.harmonic_families` ties the lines, `fit_context` refines them with exact ties,
+`waveform_prior` says which harmonics a waveform may have and how to smooth them, `penalised_fit`
+makes the last fit.
 """
 
 from __future__ import annotations
@@ -15,9 +16,7 @@ from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.mixture.components.constraints import as_wished
 from robustfourier.mixture.components.fit_context import Ground
 from robustfourier.mixture.components.penalised_fit import penalised_fit
-from robustfourier.mixture.components.tied_fit import Found, tied_lines
-from robustfourier.mixture.components.waveform_prior import Prior, prior_of
-from robustfourier.mixture.components.weak_harmonics import waveform_rows
+from robustfourier.mixture.components.waveform_prior import Prior, prior_of, waveform_rows
 from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.observers import emit, listening
 from robustfourier.periodic.basis import Lines
@@ -125,8 +124,7 @@ def compose(
     # At the Nyquist mode a line is seen in one of its phases: no sample tells its frequency.
     fixed = grouping.fixed | series.integer | (grouping.bases == series.nyquist)
     grouping = replace(grouping, fixed=fixed)
-    found, refined = tied_lines(ground, Found(grouping, alarm, known))
-    grouping, alarm = found.grouping, found.false_alarm
+    grouping, alarm, refined = _resolved(ground, grouping, alarm, known)
     if listening():
         facts = {"components": grouping.component, "orders": grouping.order}
         emit("patterns", "grouped", modes=refined.lines.mode, **facts)
@@ -138,6 +136,28 @@ def compose(
         own = np.abs((extra @ grouping.bases)[:, None] - refined.lines.mode)
         extra = extra[own.min(axis=1, initial=np.inf) >= SAME_LINE]
     return _smoothed(ground, grouping, refined, alarm, extra)
+
+
+def _resolved(
+    ground: Ground, grouping: Families, alarm: FloatArray, known: BoolArray
+) -> tuple[Families, FloatArray, Refined]:
+    """Refine with ties, without lines that this moves through zero or onto another.
+
+    What moved through zero was no line but a slope. Two lines closer than the record resolves grow
+    against each other without bound: a given one stays, then the one of the larger family, then
+    the one less likely to be noise.
+    """
+    while True:
+        refined = ground.refined(grouping)
+        grouping, mode = replace(grouping, bases=refined.bases), refined.lines.mode
+        size = np.bincount(grouping.component)[grouping.component]
+        rank = np.argsort(np.lexsort((alarm, -size, ~known)))
+        twin = (np.abs(mode[:, None] - mode) < SAME_LINE) & (rank[:, None] > rank)
+        free = ~known & (not ground.series.integer)
+        drop = (mode <= 0.0) | (free & twin.any(axis=1))
+        if not drop.any():
+            return grouping, alarm, refined
+        grouping, alarm, known = grouping.kept(~drop), alarm[~drop], known[~drop]
 
 
 def _sinusoids(grouping: Families, refined: Refined, alarm: FloatArray) -> Separated:

@@ -1,4 +1,4 @@
-"""What is assumed of the lines of families before their last fit: how far each is believed.
+"""What is assumed of families before their last fit: which harmonics they have, how far believed.
 
 `links` says whether harmonics are in phase, `waveform` how much of each to believe.
 """
@@ -14,7 +14,48 @@ from scipy.special import expit
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray, IntArray
 from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
-from robustfourier.periodic.harmonic_families import Families
+from robustfourier.periodic.harmonic_families import HIGHEST_ORDER, Families
+
+SAME = 0.02  # in modes: nearer to another line, a harmonic cannot be told from that line at all
+
+
+def waveform_rows(grouping: Families, highest: float, limit: int) -> IntArray:
+    """Rows of the harmonics that a smoothed waveform may have beyond those found.
+
+    A family may go to twice the highest order found: beyond, its decaying prior leaves nothing. A
+    harmonic so close to another line that it cannot be searched for is among them: left out it
+    would bend that line, and the prior of its family says how large it can be. Where two families
+    meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the fifth harmonic of 29.
+    Beyond the highest mode there are none: on an even grid they would be seen folded onto others.
+
+    Parameters
+    ----------
+    grouping : Families
+    highest : float
+        Highest mode allowed.
+    limit : int
+        Largest number of rows that the data can bear; low orders come first, and families of which
+        more than one line was found.
+    """
+    found = [grouping.harmonics[grouping.of_base(j), j] for j in range(len(grouping.bases))]
+    most = np.array([2 * own[-1] + 4 if len(own) else 0 for own in found], dtype=np.int64)
+    order, base = (each.ravel() for each in np.indices((HIGHEST_ORDER + 1, len(grouping.bases))))
+    mode, lines = order * grouping.bases[base], np.sort(grouping.modes)
+    # Candidates within that distance of each other are one place, of the lowest order.
+    by_mode = np.argsort(mode, kind="stable")
+    place = np.empty(len(mode), np.int64)
+    place[by_mode] = np.cumsum(np.diff(mode[by_mode], prepend=-np.inf) >= SAME)
+    first = np.zeros(len(mode), bool)
+    allowed = np.flatnonzero((order > 0) & (mode <= highest + 0.01))
+    first[allowed[np.unique(place[allowed], return_index=True)[1]]] = True
+    after = np.searchsorted(lines, mode)
+    beside = np.concatenate([[-np.inf], lines, [np.inf]])
+    clear = np.minimum(mode - beside[after], beside[after + 1] - mode) >= SAME
+    kept = np.flatnonzero(first & clear & (order <= most[base]))
+    rows = np.zeros((len(kept), len(grouping.bases)), np.int64)
+    rows[np.arange(len(kept)), base[kept]] = order[kept]
+    alone = np.array([len(own) == 1 for own in found])[base[kept]]
+    return rows[np.lexsort((order[kept], alone))[: max(limit, 0)]]
 
 
 @dataclass(frozen=True)
