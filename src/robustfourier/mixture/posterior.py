@@ -44,7 +44,7 @@ from robustfourier.periodic.semiseparable import ConditionedProcess
 _CLEAR = 2.0  # deviations of the sandwich's error by which it must exceed the fit's
 _LEAST = 0.02  # share left by the fit below which a residual says nothing any more
 _CELLS = 1e7  # rows times columns that are worth it, a fifth of a second
-_CANDIDATES = 4  # patterns that may be quasi-periodic, the strongest
+_CANDIDATES = 12  # patterns that may be quasi-periodic: of a bell's seven modes none is strict
 _PER_COHERENCE = 8  # places at which amplitude and phase of a quasi-periodic part are stated
 _PLACES_AT_MOST = 2000  # as many as a figure has pixels
 _LARGEST = 140.0  # powers of ten: beyond, variances in the unit of the values would overflow
