@@ -118,7 +118,6 @@ def compose(
         known=known,
         integer=series.integer,
         nyquist=series.nyquist,
-        calendar=series.calendar[:, 0],
     )
     grouping = as_wished(grouping, series.settings)
     # At the Nyquist mode a line is seen in one of its phases: no sample tells its frequency.
