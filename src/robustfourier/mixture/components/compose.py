@@ -12,11 +12,16 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.mixture.components.constraints import as_wished
 from robustfourier.mixture.components.fit_context import Ground
 from robustfourier.mixture.components.penalised_fit import penalised_fit
-from robustfourier.mixture.components.waveform_prior import Prior, prior_of, waveform_rows
+from robustfourier.mixture.components.waveform_prior import (
+    Prior,
+    likely_harmonics,
+    prior_of,
+    waveform_rows,
+)
 from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.observers import emit, listening
 from robustfourier.periodic.basis import Lines
@@ -24,8 +29,6 @@ from robustfourier.periodic.harmonic_families import Families, tied
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.uncertainty import mode_errors
 from robustfourier.periodic.variable_projection import Refined
-
-LIKELY = 0.5  # probability from which on a family of one line is given harmonics
 
 
 @dataclass(frozen=True)
@@ -183,18 +186,18 @@ def _smoothed(
 
     Extra lines that are seen in one phase only tell nothing of a waveform.
     """
-    extra, draft = extra[~_lame(ground, extra @ grouping.bases)], None
-    if _several(grouping, extra):
-        draft = _Draft.of(ground, grouping, refined, len(alarm), extra, likely=LIKELY)
-        kept = draft.weight[len(alarm) :] >= LIKELY
-        if not kept.all():
-            # Fewer columns, fewer doubts about those that stay.
-            extra, draft = extra[kept], None
-            if _several(grouping, extra):
-                draft = _Draft.of(ground, grouping, refined, len(alarm), extra)
-    if draft is None:
+    extra = extra[~_lame(ground, extra @ grouping.bases)]
+    found, whole = len(alarm), _with(grouping, extra)
+    if len(extra):
+        estimate = _Estimate.of(ground, whole, refined)
+        facts = estimate.coefficient, estimate.variance, np.arange(len(whole.harmonics)) < found
+        # Fewer columns, fewer doubts about those that stay.
+        extra = extra[likely_harmonics(whole, *facts)[found:]]
+        whole = _with(grouping, extra)
+    if len(np.unique(whole.component)) == len(whole.component):
         return _sinusoids(grouping, refined, alarm)
-    grouping, prior = draft.grouping, draft.prior
+    estimate, grouping = _Estimate.of(ground, whole, refined), whole
+    prior, p_value = estimate.prior(ground, grouping, np.arange(len(grouping.harmonics)) < found)
     p, count = ground.n_trend, len(grouping.harmonics)
     fit = penalised_fit(
         ground.moments,
@@ -219,60 +222,54 @@ def _smoothed(
         noise_variance=fit.noise_variance,
         false_alarm=np.concatenate([alarm, np.full(len(extra), np.nan)]),
         shift=_shifts(grouping, fit.shift, fit.coefficients[p:], count),
-        p_value=draft.p_value,
+        p_value=p_value,
     )
 
 
-def _several(grouping: Families, extra: IntArray) -> bool:
-    """Whether any component has more than one line; extra lines are harmonics of one found."""
-    return len(extra) > 0 or bool(np.any(np.bincount(grouping.component, minlength=1) > 1))
+def _with(grouping: Families, extra: IntArray) -> Families:
+    """Return the lines and further ones of the same bases."""
+    return replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
 
 
 @dataclass(frozen=True)
-class _Draft:
-    """What least squares at all lines, found and extra, says about how to smooth them."""
+class _Estimate:
+    """What least squares at all lines, found and extra, says of their coefficients."""
 
-    grouping: Families
-    prior: Prior
-    p_value: FloatArray
-    weight: FloatArray  # probability that a line is there at all
+    coefficient: ComplexArray  # (K, q)
+    variance: FloatArray  # (K, q)
+    colour: FloatArray  # (K,): noise power at each line over the variance of the noise
+    lame: BoolArray
 
     @classmethod
-    def of(
-        cls,
-        ground: Ground,
-        grouping: Families,
-        refined: Refined,
-        found: int,
-        extra: IntArray,
-        *,
-        likely: float = 0.0,
-    ) -> _Draft:
-        grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
+    def of(cls, ground: Ground, grouping: Families, refined: Refined) -> _Estimate:
         modes = grouping.harmonics @ grouping.bases
-        moments = ground.moments(modes)
-        colour = ground.colour(modes, refined)
+        moments, colour, lame = (
+            ground.moments(modes),
+            ground.colour(modes, refined),
+            _lame(ground, modes),
+        )
         p, count = ground.n_trend, len(modes)
         linear = p + 2 * count
-        lame = _lame(ground, modes)
         # A ridge keeps at zero what the samples do not show.
         ridge = np.where(lame, 0.5e-3 * ground.series.total, 0.0)
         gram = moments.gram[:linear, :linear] + np.diag(np.append(np.zeros(p), [ridge, ridge]))
         inverse = pseudo_inverse(gram)
-        coefficients = inverse @ moments.cross[:linear]
+        given = inverse @ moments.cross[:linear]
+        coefficient = given[p : p + count] + 1j * given[p + count :]
         unit = np.diag(inverse)[p:].reshape(2, count).max(0) * colour
-        prior, p_value, weight = prior_of(
-            grouping,
-            coefficients[p : p + count] + 1j * coefficients[p + count :],
-            np.outer(unit, refined.noise_variance),
-            colour,
-            np.arange(count) < found,
-            lame,
-            likely,
-        )
+        rounding = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
+        variance = np.maximum(np.outer(unit, refined.noise_variance), rounding)
+        return cls(coefficient, variance, colour, lame)
+
+    def prior(
+        self, ground: Ground, grouping: Families, found: BoolArray
+    ) -> tuple[Prior, FloatArray]:
+        """Return what is assumed of the lines, and p-values of those in phase."""
+        facts = self.coefficient, self.variance, self.colour, found, self.lame
+        prior, p_value = prior_of(grouping, *facts)
         ridge = ground.ridge(grouping.order)
-        wide = prior.precision + ridge[:, :, None] * np.eye(count)
-        return cls(grouping, replace(prior, precision=wide, ridge=ridge), p_value, weight)
+        wide = prior.precision + ridge[:, :, None] * np.eye(len(found))
+        return replace(prior, precision=wide, ridge=ridge), p_value
 
 
 def _lame(ground: Ground, modes: FloatArray) -> BoolArray:
