@@ -160,6 +160,8 @@ SWITCHES: tuple[Switch, ...] = (
         lambda _, __, modes, *___: np.ones(len(modes))),
     off("spectrum at each line", "mixture.line_wings:local_noise",
         lambda _, __, modes, *___: np.ones(len(modes))),
+    off("weak harmonics", "mixture.components.compose:_with_weak_harmonics",
+        lambda _, grouping, __, alarm: (grouping, alarm)),
     off("smooth waveforms", "mixture.components.waveform_prior:waveform_rows",
         lambda grouping, *_: np.zeros((0, len(grouping.bases)), np.int64)),
     valued("families", "periodic.harmonic_families:FAMILY", 1e9),

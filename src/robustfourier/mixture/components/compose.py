@@ -23,9 +23,11 @@ from robustfourier.mixture.components.waveform_prior import (
     waveform_rows,
 )
 from robustfourier.mixture.search.detection import SAME_LINE, Detection
+from robustfourier.mixture.significance import false_alarm
 from robustfourier.observers import emit, listening
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.harmonic_families import Families, tied
+from robustfourier.periodic.priors import harmonic_share
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.uncertainty import mode_errors
 from robustfourier.periodic.variable_projection import Refined
@@ -132,12 +134,7 @@ def compose(
         emit("patterns", "grouped", modes=refined.lines.mode, **facts)
     if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
-    limit = series.distinct // 8 - len(mode)
-    extra = waveform_rows(grouping, highest, limit)
-    if len(series.settings.split):  # what was taken apart is no harmonic of the rest
-        own = np.abs((extra @ grouping.bases)[:, None] - refined.lines.mode)
-        extra = extra[own.min(axis=1, initial=np.inf) >= SAME_LINE]
-    return _smoothed(ground, grouping, refined, alarm, extra)
+    return _smoothed(ground, *_with_weak_harmonics(ground, grouping, refined, alarm), refined)
 
 
 def _resolved(
@@ -162,6 +159,52 @@ def _resolved(
         grouping, alarm, known = grouping.kept(~drop), alarm[~drop], known[~drop]
 
 
+def _further(ground: Ground, grouping: Families) -> IntArray:
+    """Return the harmonics that waveforms may have beyond the lines there are.
+
+    Those that are seen in one phase only tell nothing of a waveform, and what the user took apart
+    is no harmonic of the rest.
+    """
+    limit = ground.series.distinct // 8 - len(grouping.harmonics)
+    rows = waveform_rows(grouping, ground.highest, limit)
+    taken = len(ground.series.settings.split) > 0
+    return rows[~_lame(ground, rows @ grouping.bases) & ~(taken & _hidden(grouping, rows))]
+
+
+def _hidden(grouping: Families, rows: IntArray) -> BoolArray:
+    """Mark harmonics that are too close to a line to be lines of their own."""
+    away = np.abs((rows @ grouping.bases)[:, None] - grouping.modes)
+    return np.asarray(away.min(axis=1, initial=np.inf) < SAME_LINE)
+
+
+def _with_weak_harmonics(
+    ground: Ground, grouping: Families, refined: Refined, alarm: FloatArray
+) -> tuple[Families, FloatArray]:
+    """Add the harmonics that the samples show, with their false-alarm probabilities.
+
+    A search over thousands of frequencies must set its threshold high. A harmonic of prior p has
+    1/p places instead, and p counts from the next lower order: a long series is followed to its
+    end. The strongest output counts, as one of q, since outputs may share their noise.
+    """
+    while len(rows := _further(ground, grouping)):
+        estimate = _Estimate.of(ground, _with(grouping, rows), refined)
+        power = 0.5 * np.abs(estimate.coefficient) ** 2 / estimate.variance
+        base, order = np.argmax(rows, axis=1), np.max(rows, axis=1)
+        lower = np.where(grouping.harmonics[:, base] < order, grouping.harmonics[:, base], 0)
+        gap = order - np.max(lower * grouping.pure[:, None], axis=0, initial=0)
+        chance = ground.noise.size * false_alarm(
+            power[len(alarm) :].max(axis=1),
+            width=1.0 / np.array([harmonic_share(int(each)) for each in gap]),
+            dof=ground.floor.dof_at(rows @ grouping.bases),
+            continuous=False,
+        )
+        shown = (chance <= ground.series.settings.level) & ~_hidden(grouping, rows)
+        if not shown.any():
+            break
+        grouping, alarm = _with(grouping, rows[shown]), np.append(alarm, chance[shown])
+    return grouping, alarm
+
+
 def _sinusoids(grouping: Families, refined: Refined, alarm: FloatArray) -> Separated:
     """Nothing to smooth: the refined lines are the answer, each in phase with itself."""
     n_lines = len(refined.lines)
@@ -179,15 +222,10 @@ def _sinusoids(grouping: Families, refined: Refined, alarm: FloatArray) -> Separ
     )
 
 
-def _smoothed(
-    ground: Ground, grouping: Families, refined: Refined, alarm: FloatArray, extra: IntArray
-) -> Separated:
-    """Shrink the harmonics of every family by what the data say, all in one fit.
-
-    Extra lines that are seen in one phase only tell nothing of a waveform.
-    """
-    extra = extra[~_lame(ground, extra @ grouping.bases)]
-    found, whole = len(alarm), _with(grouping, extra)
+def _smoothed(ground: Ground, grouping: Families, alarm: FloatArray, refined: Refined) -> Separated:
+    """Shrink the harmonics of every family by what the data say, all in one fit."""
+    extra, found = _further(ground, grouping), len(alarm)
+    whole = _with(grouping, extra)
     if len(extra):
         estimate = _Estimate.of(ground, whole, refined)
         facts = estimate.coefficient, estimate.variance, np.arange(len(whole.harmonics)) < found
