@@ -10,12 +10,11 @@ from robustfourier.mixture.components.harmonic_evidence import (
     RATES,
     SCALES,
     SIZES,
-    Cells,
     _templates,
 )
 from robustfourier.mixture.components.links import Link, _best_shift, phase_lock
 from robustfourier.mixture.components.waveform import InPhase, prior_precision, shrinkage
-from robustfourier.mixture.components.waveform_prior import prior_of
+from robustfourier.mixture.components.waveform_prior import likely_harmonics
 from robustfourier.periodic.harmonic_families import Families
 
 ORDER = np.arange(1, 31)
@@ -114,22 +113,6 @@ def test_the_smoother_equals_the_slow_mixture_of_dense_priors():
     assert mean == pytest.approx(slow_mean, rel=1e-5)
     assert root[:, None] * fast.spread * root == pytest.approx(slow_spread, abs=1e-5)
     assert fast.log_evidence == pytest.approx(slow_evidence, rel=1e-5)
-
-
-def test_harmonics_that_are_not_likely_are_smoothed_to_nothing(monkeypatch):
-    rng = np.random.default_rng(8)
-    order, clear = np.arange(1, 12), np.arange(11) == 0
-    noise = 0.01 * (rng.normal(size=11) + 1j * rng.normal(size=11))
-    seen, variance = np.where(clear, 1.0, 0.0) + noise, np.full(11, 1e-4)
-    full, quick = (phase_lock(order, seen, variance, clear, likely=p) for p in (0.0, 0.5))
-    assert full.probability <= quick.probability < 0.5
-    assert full.smoothing.matrix.any()
-    assert not quick.smoothing.matrix.any()
-    sharp = np.where(order % 2 == 1, np.sin(0.5 * np.pi * order) / order, 0.0) + noise
-    full, quick = (phase_lock(order, sharp, variance, clear, likely=p) for p in (0.0, 0.5))
-    np.testing.assert_array_equal(full.smoothing.matrix, quick.smoothing.matrix)
-    monkeypatch.setattr(Cells, "evidence", lambda _: pytest.fail("a bound is enough"))
-    phase_lock(order, seen, variance, clear, likely=0.5)
 
 
 def test_the_shift_is_that_of_the_least_quadrature_on_a_fine_grid():
@@ -246,31 +229,17 @@ def test_harmonics_that_contradict_a_common_phase_have_no_odds_for_it():
     assert np.all(np.diag(lock.smoothing.matrix) > 0.9)
 
 
-@pytest.mark.parametrize("size", [0.0, 1.0, 10.0, 1e4])
-def test_the_evidence_is_never_above_what_it_is_at_the_most(size):
-    rng, order = np.random.default_rng(3), np.arange(2, 12)
-    for _ in range(20):
-        coefficient = size / order * np.cos(rng.uniform(0, 6) * order) + rng.normal(size=10)
-        read = InPhase(order, coefficient, rng.uniform(0.5, 2.0, 10))
-        assert read.log_evidence <= read.at_most <= read.log_evidence + 5.0
-
-
-def test_the_prior_of_sure_families_waits_until_unlikely_harmonics_are_left_out():
+def test_a_line_alone_has_harmonics_where_they_are_likely_and_a_family_has_them_all():
     rng, orders = np.random.default_rng(2), np.arange(1, 7)
     harmonics = np.kron(np.eye(2, dtype=np.int64), orders[:, None])
     grouping = Families(np.array([10.3, 37.7]), harmonics, np.zeros(2, bool))
     noise = 0.01 * (rng.normal(size=(12, 1)) + 1j * rng.normal(size=(12, 1)))
-    clear = np.concatenate([1.0 / orders, 1.0 * (orders == 1)])
-    found, none = clear > 0.4, np.zeros(12, bool)
 
-    def told(heights, likely):
-        facts = (heights[:, None] + noise, np.full((12, 1), 1e-4), np.ones(12), found, none)
-        return prior_of(grouping, *facts, likely)
+    def told(heights, found):
+        seen, variance = heights[:, None] + noise, np.full((12, 1), 1e-4)
+        return likely_harmonics(grouping, seen, variance, found).tolist()
 
-    slow, _, weight = told(clear, 0.0)
-    quick, _, sooner = told(clear, 0.5)
-    assert (sooner >= 0.5).tolist() == (weight >= 0.5).tolist() == [True] * 7 + [False] * 5
-    assert slow.precision.any()
-    assert not quick.precision.any()
-    slow, quick = (told(np.tile(1.0 / orders, 2), likely)[0] for likely in (0.0, 0.5))
-    np.testing.assert_array_equal(slow.precision, quick.precision)
+    clear, first = np.concatenate([1.0 / orders, 1.0 * (orders == 1)]), np.tile(orders == 1, 2)
+    assert told(clear, first) == [True] * 7 + [False] * 5
+    assert told(1.0 * first, first) == first.tolist()
+    assert told(1.0 * first, first | (np.arange(12) == 8)) == [True] + [False] * 5 + [True] * 6

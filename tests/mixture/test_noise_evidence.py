@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from scipy.signal import lfilter
 
+from robustfourier import PeriodicMixture
 from robustfourier.mixture.search.detection import detect
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.moves import Search
@@ -93,3 +94,14 @@ def test_oscillators_taken_out_leave_the_others():
     noise = NoiseModel(np.ones(1), (rows,))
     np.testing.assert_array_equal(noise.without(0).oscillators[0], rows[3:])
     assert not NoiseModel.white_noise(np.ones(2)).coloured
+
+
+def test_a_pulse_whose_rate_wanders_is_one_pattern_though_of_some_lines_wings_alone_are_left():
+    rng, t = np.random.default_rng(9), np.arange(2000) / 50.0
+    memory = np.exp(-1.0 / 400.0)
+    slow = np.sqrt(1.0 - memory**2) * lfilter([1.0], [1.0, -memory], rng.normal(size=4000))[2000:]
+    phase = np.cumsum(1.3 * (1.0 + 0.02 * np.sin(1.4 * t) + 0.02 * slow)) / 50.0
+    y = np.exp(-0.5 * ((phase % 1.0 - 0.3) / 0.03) ** 2) + 0.05 * rng.normal(size=2000)
+    pattern = PeriodicMixture().fit(t, y).components_[0]
+    assert pattern.period == pytest.approx(40.0 / (phase[-1] - phase[0]), rel=0.02)
+    assert pattern.share > 0.6

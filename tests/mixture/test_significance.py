@@ -4,15 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import binom
 
-from robustfourier.mixture.components.fit_context import Ground
-from robustfourier.mixture.components.tied_fit import Found, tied_lines
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.search.detection import search_lines
 from robustfourier.mixture.search.line_fit import fit_lines
-from robustfourier.mixture.search.noise_evidence import NoiseModel, assess
 from robustfourier.mixture.significance import Judge, false_alarm
 from robustfourier.mixture.timeseries import Series, Settings
-from robustfourier.periodic.harmonic_families import Families
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 
 LEVEL, SEEDS = 0.05, 400
@@ -52,34 +48,6 @@ def test_the_highest_peak_of_noise_passes_no_more_often_than_the_level(outputs, 
     assert passed <= allowed(SEEDS)
     # Six outputs with a whitener taken from 120 rows and a quarter-mode grid cost some power.
     assert passed >= 0.2 * LEVEL * SEEDS
-
-
-@pytest.mark.parametrize("outputs", [1, 6])
-@pytest.mark.parametrize("frequencies", ["real", "integer"])
-def test_a_family_is_judged_as_the_search_judges(outputs, frequencies):
-    """A line alone gets the same strength and the same alarm from both stages."""
-    series = noise_series(3, outputs, frequencies)
-    fit = fit_lines(series, np.array([17.0]), np.zeros(1, bool), 1)
-    assessment = assess(series, fit, NoiseModel.white_noise(fit.refined.noise_variance))
-    ground = Ground(series, assessment.floor, fit.refined.noise_variance, 1)
-    ratio, alarm = ground.judge.lines(fit.refined, assessment.floor)
-    np.testing.assert_array_equal(ratio, assessment.ratio)
-    np.testing.assert_array_equal(alarm, assessment.false_alarm)
-
-
-@pytest.mark.parametrize("outputs", [1, 6])
-def test_noise_gives_a_family_a_false_harmonic_no_more_often_than_the_level(outputs):
-    grouping = Families(np.array([6.3]), np.ones((1, 1), np.int64), np.zeros(1, bool))
-    floor = NoiseFloor(FLAT.mode, FLAT.level[:, :outputs], FLAT.dof)
-    grown = 0
-    for seed in range(SEEDS // 2):
-        series = noise_series(seed, outputs, "real")
-        y = series.values + 2.0 * np.cos(np.pi * 6.3 * series.theta)[:, None]
-        ground = Ground(series.with_values(y), floor, np.ones(outputs), 1)
-        found = Found(grouping, np.zeros(1), np.zeros(1, bool))
-        grown += len(tied_lines(ground, found)[0].grouping.harmonics) > 1
-    # The level of the series is 1 %; two hundred seeds show at most six with the odds above.
-    assert grown <= int(binom.ppf(0.9999, SEEDS // 2, series.settings.level))
 
 
 def test_the_threshold_is_where_the_alarm_is_the_level():

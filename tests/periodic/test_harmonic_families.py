@@ -30,17 +30,6 @@ def test_the_half_of_a_strong_line_is_its_base_less_often_than_its_double_is_a_h
     assert 0.0 < half < 0.1 * double
 
 
-def test_lines_at_multiples_of_the_calendar_have_its_period():
-    """Twelve, six and four hours are harmonics of a day where there is a calendar."""
-    mode, covariance = 30.0 * np.array([2.0, 4.0, 6.0]), 1e-4 * np.eye(3)
-    strength = np.array([9.0, 4.0, 1.0])
-    plain = tied(mode, covariance, strength, highest=500.0)
-    dated = tied(mode, covariance, strength, highest=500.0, calendar=np.array([30.0, 30.0 / 7.0]))
-    np.testing.assert_allclose(plain.bases, [60.0])
-    np.testing.assert_allclose(dated.bases, [30.0])
-    assert dated.harmonics.ravel().tolist() == [2, 4, 6]
-
-
 def test_three_nested_square_waves_are_seen_within_the_longest():
     time = np.arange(1000.0)
     y = sum(np.sign(np.sin(2 * np.pi * (time + 0.5) / period)) for period in (100, 50, 20))

@@ -28,7 +28,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
-from itertools import chain, pairwise
+from itertools import pairwise
 from math import gcd, log, pi
 
 import numpy as np
@@ -307,17 +307,13 @@ def _harmonic_places(
 
 @dataclass(frozen=True)
 class _Family:
-    """Lines, by their indices, and their orders; the evidence over that of free lines.
-
-    The base of a family may be one of the calendar's.
-    """
+    """Lines, by their indices, and their orders; the evidence over that of free lines."""
 
     members: tuple[int, ...]
     orders: tuple[int, ...]
     base: float
     variance: float
     evidence: float
-    calendar: float | None = None
 
 
 class _Ties:
@@ -331,10 +327,8 @@ class _Ties:
         highest: float,
         known: BoolArray,
         integer: bool,
-        calendar: FloatArray,
     ) -> None:
         self.mode, self.strength, self.known, self.integer = mode, strength, known, integer
-        self.calendar = np.zeros(0) if integer else calendar
         self.highest = highest
         smallest = np.where(known, 0.01, 1.0) * SMALLEST_MODE_ERROR
         self.covariance = covariance + np.diag(smallest**2)
@@ -350,14 +344,8 @@ class _Ties:
         """A free line."""
         return _Family((line,), (1,), float(self.mode[line]), float(self.error[line] ** 2), 0.0)
 
-    def family(
-        self, members: tuple[int, ...], orders: tuple[int, ...], calendar: float | None = None
-    ) -> _Family:
-        """Return a family with its evidence (see the module).
-
-        Of a period of the calendar the base is known: its prior is even odds, shared by all such
-        periods, instead of a place in the range.
-        """
+    def family(self, members: tuple[int, ...], orders: tuple[int, ...]) -> _Family:
+        """Return a family with its evidence (see the module)."""
         if len(members) == 1 and orders[0] == 1:
             return self.single(members[0])
         index, n = list(members), np.array(orders, np.float64)
@@ -377,27 +365,22 @@ class _Ties:
         free = 0.5 * len(k) * log(2.0 * pi) + float(np.sum(np.log(np.diag(root))))
         *lines, place = self.log_density(np.append(k, base), index)
         free += float(np.sum(lines))
-        if calendar is None:
-            tied = place - 0.5 * square
-            tied += 0.0 if self.integer else 0.5 * log(2.0 * pi * variance)
-        else:
-            square += (base - calendar) ** 2 / variance
-            tied = -log(2.0 * len(self.calendar)) - 0.5 * square
+        tied = place - 0.5 * square
+        tied += 0.0 if self.integer else 0.5 * log(2.0 * pi * variance)
         ascending = sorted(orders)
         prior = sum(log(harmonic_share(m - n)) for n, m in pairwise(ascending))
         prior += log(lowest_order_share(ascending[0]))
         # Each further line belongs to one of the others' families, the likelier the larger it is.
         others = max(len(self.mode) - 1, 1)
         prior -= sum(FAMILY + log(others / size) for size in range(1, len(k)))
-        return _Family(members, orders, base, variance, tied + prior - free, calendar)
+        return _Family(members, orders, base, variance, tied + prior - free)
 
     def run(self, lines: list[int]) -> list[_Family]:
         """Merge until the evidence rises no more: whole families first, then pairs."""
         families = [self.single(line) for line in lines]
         while True:
             rest = [f.members[0] for f in families if len(f.members) == 1]
-            trials = chain(self._gathered(rest), self._dated(rest))
-            best = max(trials, key=lambda f: f.evidence, default=None)
+            best = max(self._gathered(rest), key=lambda f: f.evidence, default=None)
             if best is None or best.evidence <= 0.0:
                 break
             families = [f for f in families if f.members[0] not in best.members] + [best]
@@ -431,34 +414,17 @@ class _Ties:
                 divisor = int(np.gcd.reduce(orders))
                 yield self._best_part(members, [n // divisor for n in orders])
 
-    def _dated(self, rest: list[int]) -> Iterator[_Family]:
-        """Yield families of several lines at multiples of a period of the calendar."""
-        for base in self.calendar:
-            nearest: dict[int, tuple[float, int]] = {}
-            for i in rest:
-                n = round(float(self.mode[i] / base))
-                away = abs(float(self.mode[i] - n * base)) / float(self.error[i])
-                if 1 <= n <= HIGHEST_ORDER and away <= min(
-                    _WITHIN, nearest.get(n, (_WITHIN, 0))[0]
-                ):
-                    nearest[n] = (away, i)
-            if len(nearest) > 1:
-                members = [i for _, i in nearest.values()]
-                yield self._best_part(members, list(nearest), float(base))
-
-    def _best_part(
-        self, members: list[int], orders: list[int], calendar: float | None = None
-    ) -> _Family:
+    def _best_part(self, members: list[int], orders: list[int]) -> _Family:
         """Leave lines out of a family while that raises its evidence."""
-        best = self.family(tuple(members), tuple(orders), calendar)
+        best = self.family(tuple(members), tuple(orders))
         while len(best.members) > 2:
             trials = []
             for j in range(len(best.members)):
                 less = best.orders[:j] + best.orders[j + 1 :]
-                divisor = 1 if calendar else int(np.gcd.reduce(less))
+                divisor = int(np.gcd.reduce(less))
                 less = tuple(n // divisor for n in less)
                 others = best.members[:j] + best.members[j + 1 :]
-                trials.append(self.family(others, less, calendar))
+                trials.append(self.family(others, less))
             top = max(trials, key=lambda f: f.evidence, default=best)
             if top.evidence <= best.evidence:
                 break
@@ -471,7 +437,7 @@ class _Ties:
         A line that stays free has the odds of the evidence without it. The pattern is that of the
         strongest line.
         """
-        if self.integer or family.calendar is not None:
+        if self.integer:
             return 0.0
         square, count = 0.0, len(family.members)
         strongest = int(np.argmax(self.strength[list(family.members)]))
@@ -505,8 +471,7 @@ class _Ties:
                     orders = (*(p * n for n in low.orders), *(up * n for n in high.orders))
                     if len(set(orders)) < len(orders) or max(orders) > HIGHEST_ORDER:
                         continue
-                    calendar = low.calendar if p == 1 else None
-                    family = self.family(low.members + high.members, orders, calendar)
+                    family = self.family(low.members + high.members, orders)
                     more = family.evidence - low.evidence - high.evidence
                     if more > gain:
                         best, gain = (i, int(j), family), more
@@ -544,7 +509,6 @@ def tied(
     known: BoolArray | None = None,
     integer: bool = False,
     nyquist: float = np.inf,
-    calendar: FloatArray | None = None,
 ) -> Families:
     """Return the families of free lines that have the highest evidence (see the module).
 
@@ -564,8 +528,6 @@ def tied(
         for.
     nyquist : float
         Nyquist mode of an even grid, beyond which harmonics are seen aliased.
-    calendar : ndarray of shape (C,), optional
-        Modes of the periods of the calendar, for dated records.
 
     Examples
     --------
@@ -579,8 +541,7 @@ def tied(
     [[0, 1], [1, 0], [2, 0], [3, 0], [1, 1]]
     """
     known = np.zeros(len(mode), bool) if known is None else np.asarray(known, bool)
-    dates = np.zeros(0) if calendar is None else calendar
-    ties = _Ties(mode, covariance, strength, highest, known, integer, dates)
+    ties = _Ties(mode, covariance, strength, highest, known, integer)
     # Aliased harmonics are no sign of a slower fundamental: each is a family of its own.
     folded = folded_lines(mode, strength, nyquist) & ~known
     families = ties.run([int(i) for i in np.flatnonzero(~folded)])

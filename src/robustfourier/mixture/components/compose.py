@@ -1,8 +1,9 @@
-"""From significant lines to components: tie, search within families, smooth.
+"""From significant lines to components: tie, refine, smooth.
 
 The upper half of the mixture model in one function. Each step is a module of its own:
-`periodic.harmonic_families` ties the lines, `tied_fit` fits them with exact ties and looks for
-weak harmonics, `waveform_prior` decides how to smooth, `penalised_fit` makes the last fit.
+`periodic.harmonic_families` ties the lines, `fit_context` refines them with exact ties,
+`waveform_prior` says which harmonics a waveform may have and how to smooth them, `penalised_fit`
+makes the last fit.
 """
 
 from __future__ import annotations
@@ -11,22 +12,25 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from robustfourier.arrays import BoolArray, FloatArray, IntArray
+from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.mixture.components.constraints import as_wished
 from robustfourier.mixture.components.fit_context import Ground
 from robustfourier.mixture.components.penalised_fit import penalised_fit
-from robustfourier.mixture.components.tied_fit import Found, tied_lines
-from robustfourier.mixture.components.waveform_prior import Prior, prior_of
-from robustfourier.mixture.components.weak_harmonics import waveform_rows
+from robustfourier.mixture.components.waveform_prior import (
+    Prior,
+    likely_harmonics,
+    prior_of,
+    waveform_rows,
+)
 from robustfourier.mixture.search.detection import SAME_LINE, Detection
+from robustfourier.mixture.significance import false_alarm
 from robustfourier.observers import emit, listening
 from robustfourier.periodic.basis import Lines
 from robustfourier.periodic.harmonic_families import Families, tied
+from robustfourier.periodic.priors import harmonic_share
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.uncertainty import mode_errors
 from robustfourier.periodic.variable_projection import Refined
-
-LIKELY = 0.5  # probability from which on a family of one line is given harmonics
 
 
 @dataclass(frozen=True)
@@ -119,25 +123,86 @@ def compose(
         known=known,
         integer=series.integer,
         nyquist=series.nyquist,
-        calendar=series.calendar[:, 0],
     )
     grouping = as_wished(grouping, series.settings)
     # At the Nyquist mode a line is seen in one of its phases: no sample tells its frequency.
     fixed = grouping.fixed | series.integer | (grouping.bases == series.nyquist)
     grouping = replace(grouping, fixed=fixed)
-    found, refined = tied_lines(ground, Found(grouping, alarm, known))
-    grouping, alarm = found.grouping, found.false_alarm
+    grouping, alarm, refined = _resolved(ground, grouping, alarm, known)
     if listening():
         facts = {"components": grouping.component, "orders": grouping.order}
         emit("patterns", "grouped", modes=refined.lines.mode, **facts)
     if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
-    limit = series.distinct // 8 - len(mode)
-    extra = waveform_rows(grouping, highest, limit)
-    if len(series.settings.split):  # what was taken apart is no harmonic of the rest
-        own = np.abs((extra @ grouping.bases)[:, None] - refined.lines.mode)
-        extra = extra[own.min(axis=1, initial=np.inf) >= SAME_LINE]
-    return _smoothed(ground, grouping, refined, alarm, extra)
+    return _smoothed(ground, *_with_weak_harmonics(ground, grouping, refined, alarm), refined)
+
+
+def _resolved(
+    ground: Ground, grouping: Families, alarm: FloatArray, known: BoolArray
+) -> tuple[Families, FloatArray, Refined]:
+    """Refine with ties, without lines that this moves through zero or onto another.
+
+    What moved through zero was no line but a slope. Two lines closer than the record resolves grow
+    against each other without bound: a given one stays, then the one of the larger family, then
+    the one less likely to be noise.
+    """
+    while True:
+        refined = ground.refined(grouping)
+        grouping, mode = replace(grouping, bases=refined.bases), refined.lines.mode
+        size = np.bincount(grouping.component)[grouping.component]
+        rank = np.argsort(np.lexsort((alarm, -size, ~known)))
+        twin = (np.abs(mode[:, None] - mode) < SAME_LINE) & (rank[:, None] > rank)
+        free = ~known & (not ground.series.integer)
+        drop = (mode <= 0.0) | (free & twin.any(axis=1))
+        if not drop.any():
+            return grouping, alarm, refined
+        grouping, alarm, known = grouping.kept(~drop), alarm[~drop], known[~drop]
+
+
+def _further(ground: Ground, grouping: Families) -> IntArray:
+    """Return the harmonics that waveforms may have beyond the lines there are.
+
+    Those that are seen in one phase only tell nothing of a waveform, and what the user took apart
+    is no harmonic of the rest.
+    """
+    limit = ground.series.distinct // 8 - len(grouping.harmonics)
+    rows = waveform_rows(grouping, ground.highest, limit)
+    taken = len(ground.series.settings.split) > 0
+    return rows[~_lame(ground, rows @ grouping.bases) & ~(taken & _hidden(grouping, rows))]
+
+
+def _hidden(grouping: Families, rows: IntArray) -> BoolArray:
+    """Mark harmonics that are too close to a line to be lines of their own."""
+    away = np.abs((rows @ grouping.bases)[:, None] - grouping.modes)
+    return np.asarray(away.min(axis=1, initial=np.inf) < SAME_LINE)
+
+
+def _with_weak_harmonics(
+    ground: Ground, grouping: Families, refined: Refined, alarm: FloatArray
+) -> tuple[Families, FloatArray]:
+    """Add the harmonics that the samples show, with their false-alarm probabilities.
+
+    A search over thousands of frequencies must set its threshold high. A harmonic of prior p has
+    1/p places instead, and p counts from the next lower order: a long series is followed to its
+    end. The strongest output counts, as one of q, since outputs may share their noise.
+    """
+    while len(rows := _further(ground, grouping)):
+        estimate = _Estimate.of(ground, _with(grouping, rows), refined)
+        power = 0.5 * np.abs(estimate.coefficient) ** 2 / estimate.variance
+        base, order = np.argmax(rows, axis=1), np.max(rows, axis=1)
+        lower = np.where(grouping.harmonics[:, base] < order, grouping.harmonics[:, base], 0)
+        gap = order - np.max(lower * grouping.pure[:, None], axis=0, initial=0)
+        chance = ground.noise.size * false_alarm(
+            power[len(alarm) :].max(axis=1),
+            width=1.0 / np.array([harmonic_share(int(each)) for each in gap]),
+            dof=ground.floor.dof_at(rows @ grouping.bases),
+            continuous=False,
+        )
+        shown = (chance <= ground.series.settings.level) & ~_hidden(grouping, rows)
+        if not shown.any():
+            break
+        grouping, alarm = _with(grouping, rows[shown]), np.append(alarm, chance[shown])
+    return grouping, alarm
 
 
 def _sinusoids(grouping: Families, refined: Refined, alarm: FloatArray) -> Separated:
@@ -157,25 +222,20 @@ def _sinusoids(grouping: Families, refined: Refined, alarm: FloatArray) -> Separ
     )
 
 
-def _smoothed(
-    ground: Ground, grouping: Families, refined: Refined, alarm: FloatArray, extra: IntArray
-) -> Separated:
-    """Shrink the harmonics of every family by what the data say, all in one fit.
-
-    Extra lines that are seen in one phase only tell nothing of a waveform.
-    """
-    extra, draft = extra[~_lame(ground, extra @ grouping.bases)], None
-    if _several(grouping, extra):
-        draft = _Draft.of(ground, grouping, refined, len(alarm), extra, likely=LIKELY)
-        kept = draft.weight[len(alarm) :] >= LIKELY
-        if not kept.all():
-            # Fewer columns, fewer doubts about those that stay.
-            extra, draft = extra[kept], None
-            if _several(grouping, extra):
-                draft = _Draft.of(ground, grouping, refined, len(alarm), extra)
-    if draft is None:
+def _smoothed(ground: Ground, grouping: Families, alarm: FloatArray, refined: Refined) -> Separated:
+    """Shrink the harmonics of every family by what the data say, all in one fit."""
+    extra, found = _further(ground, grouping), len(alarm)
+    whole = _with(grouping, extra)
+    if len(extra):
+        estimate = _Estimate.of(ground, whole, refined)
+        facts = estimate.coefficient, estimate.variance, np.arange(len(whole.harmonics)) < found
+        # Fewer columns, fewer doubts about those that stay.
+        extra = extra[likely_harmonics(whole, *facts)[found:]]
+        whole = _with(grouping, extra)
+    if len(np.unique(whole.component)) == len(whole.component):
         return _sinusoids(grouping, refined, alarm)
-    grouping, prior = draft.grouping, draft.prior
+    estimate, grouping = _Estimate.of(ground, whole, refined), whole
+    prior, p_value = estimate.prior(ground, grouping, np.arange(len(grouping.harmonics)) < found)
     p, count = ground.n_trend, len(grouping.harmonics)
     fit = penalised_fit(
         ground.moments,
@@ -200,60 +260,54 @@ def _smoothed(
         noise_variance=fit.noise_variance,
         false_alarm=np.concatenate([alarm, np.full(len(extra), np.nan)]),
         shift=_shifts(grouping, fit.shift, fit.coefficients[p:], count),
-        p_value=draft.p_value,
+        p_value=p_value,
     )
 
 
-def _several(grouping: Families, extra: IntArray) -> bool:
-    """Whether any component has more than one line; extra lines are harmonics of one found."""
-    return len(extra) > 0 or bool(np.any(np.bincount(grouping.component, minlength=1) > 1))
+def _with(grouping: Families, extra: IntArray) -> Families:
+    """Return the lines and further ones of the same bases."""
+    return replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
 
 
 @dataclass(frozen=True)
-class _Draft:
-    """What least squares at all lines, found and extra, says about how to smooth them."""
+class _Estimate:
+    """What least squares at all lines, found and extra, says of their coefficients."""
 
-    grouping: Families
-    prior: Prior
-    p_value: FloatArray
-    weight: FloatArray  # probability that a line is there at all
+    coefficient: ComplexArray  # (K, q)
+    variance: FloatArray  # (K, q)
+    colour: FloatArray  # (K,): noise power at each line over the variance of the noise
+    lame: BoolArray
 
     @classmethod
-    def of(
-        cls,
-        ground: Ground,
-        grouping: Families,
-        refined: Refined,
-        found: int,
-        extra: IntArray,
-        *,
-        likely: float = 0.0,
-    ) -> _Draft:
-        grouping = replace(grouping, harmonics=np.vstack([grouping.harmonics, extra]))
+    def of(cls, ground: Ground, grouping: Families, refined: Refined) -> _Estimate:
         modes = grouping.harmonics @ grouping.bases
-        moments = ground.moments(modes)
-        colour = ground.colour(modes, refined)
+        moments, colour, lame = (
+            ground.moments(modes),
+            ground.colour(modes, refined),
+            _lame(ground, modes),
+        )
         p, count = ground.n_trend, len(modes)
         linear = p + 2 * count
-        lame = _lame(ground, modes)
         # A ridge keeps at zero what the samples do not show.
         ridge = np.where(lame, 0.5e-3 * ground.series.total, 0.0)
         gram = moments.gram[:linear, :linear] + np.diag(np.append(np.zeros(p), [ridge, ridge]))
         inverse = pseudo_inverse(gram)
-        coefficients = inverse @ moments.cross[:linear]
+        given = inverse @ moments.cross[:linear]
+        coefficient = given[p : p + count] + 1j * given[p + count :]
         unit = np.diag(inverse)[p:].reshape(2, count).max(0) * colour
-        prior, p_value, weight = prior_of(
-            grouping,
-            coefficients[p : p + count] + 1j * coefficients[p + count :],
-            np.outer(unit, refined.noise_variance),
-            colour,
-            np.arange(count) < found,
-            lame,
-            likely,
-        )
+        rounding = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
+        variance = np.maximum(np.outer(unit, refined.noise_variance), rounding)
+        return cls(coefficient, variance, colour, lame)
+
+    def prior(
+        self, ground: Ground, grouping: Families, found: BoolArray
+    ) -> tuple[Prior, FloatArray]:
+        """Return what is assumed of the lines, and p-values of those in phase."""
+        facts = self.coefficient, self.variance, self.colour, found, self.lame
+        prior, p_value = prior_of(grouping, *facts)
         ridge = ground.ridge(grouping.order)
-        wide = prior.precision + ridge[:, :, None] * np.eye(count)
-        return cls(grouping, replace(prior, precision=wide, ridge=ridge), p_value, weight)
+        wide = prior.precision + ridge[:, :, None] * np.eye(len(found))
+        return replace(prior, precision=wide, ridge=ridge), p_value
 
 
 def _lame(ground: Ground, modes: FloatArray) -> BoolArray:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, partial
 
 import numpy as np
@@ -10,7 +10,6 @@ import numpy as np
 from robustfourier.arrays import FloatArray, IntArray
 from robustfourier.mixture.line_wings import local_noise, wing_ratio
 from robustfourier.mixture.search.noise_evidence import NoiseModel
-from robustfourier.mixture.significance import Judge
 from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.basis import extended_columns
 from robustfourier.periodic.gram_matrices import Moments
@@ -75,26 +74,21 @@ class Ground:
         spread = np.maximum(self.spread, np.finfo(float).eps ** 2)  # of a constant: rounding errors
         return (np.pi * np.maximum(order, 1)) ** 2 / 6.0 / spread[:, None]
 
-    @property
-    def level(self) -> float:
-        """Largest false-alarm probability."""
-        return self.series.settings.level
-
-    @property
-    def judge(self) -> Judge:
-        """The judge of lines that may stand anywhere."""
-        series = self.series
-        return Judge(series.theta, series.weights, series.lowest, self.highest, series.integer)
-
     def moments(self, modes: FloatArray) -> Moments:
         """Return the moments of trend and lines at `modes`."""
         return self.series.moments(modes, self.rung)
 
-    def refine(self, grouping: Families, colour: FloatArray | None, gain: float) -> Refined:
-        """Refine with ties until a step promises to lower χ² by no more than `gain`."""
+    def refined(self, grouping: Families) -> Refined:
+        """Refine with ties; the covariance is that for the noise around each line."""
+        found = self._refined(grouping)
+        if not found.converged:  # a ridge, on which as many steps again may be taken
+            found = self._refined(replace(grouping, bases=found.bases))
+        colour = self.colour(found.lines.mode, found)
+        return replace(found, relative_psd=colour, noise_gram=self.noise_gram(found))
+
+    def _refined(self, grouping: Families) -> Refined:
         series = self.series
         lines = np.mean(self.noise[:, None] * self.ridge(grouping.order), axis=0)
-        ridge = np.concatenate([np.zeros(self.n_trend), lines, lines])
         return refine(
             series.theta,
             series.values,
@@ -103,10 +97,9 @@ class Ground:
             grouping.harmonics,
             trend=series.trend(self.rung),
             fixed=grouping.fixed,
-            relative_psd=colour,
-            precision=ridge,
+            precision=np.concatenate([np.zeros(self.n_trend), lines, lines]),
             moments_at=self.moments,
-            tolerance=gain / series.total,
+            tolerance=AT_THE_END / series.total,
         )
 
     def colour(self, modes: FloatArray, refined: Refined) -> FloatArray:

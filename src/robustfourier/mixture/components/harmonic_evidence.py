@@ -56,12 +56,6 @@ class Cells(NamedTuple):
         _evidence(*self, result)
         return result
 
-    def at_most(self) -> FloatArray:
-        """Return what that is at the most, in a fifth of the time."""
-        result = np.empty(self.decay.shape[:2])
-        _at_most(*self[:-1], result)
-        return result
-
     def moments(self, weight: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return smoothing matrix, spread, both averaged over decays, and means of each decay."""
         size = len(self.x)
@@ -194,48 +188,6 @@ def _evidence(
                         less = _exponential(max(cell[c, 1 + t, a] - best, -64.0))
                         some += less / np.sqrt(1.0 + sizes[a] * q[c, t])
                     weight += 0.5 / cells * some
-            result[s, r] = best + np.log(weight / len(scales))
-
-
-@compiled
-def _at_most(x: Vector, shape: Tensor, templates: Matrix, scales: Vector, result: Matrix) -> None:
-    """Write what the log evidence of each decay (s, r) is at the most.
-
-    With u = tᵀ d x, power = u²/q and g = 1 + A² q a template of size A gains a factor of
-    exp((1 − 1/g) power / 2) / √g: at the most exp((power − 1) / 2) / √power, or one if it is less.
-    """
-    d, root = np.empty(len(x)), np.empty(len(x))
-    logs, gain = np.empty(len(scales)), np.empty(len(templates))
-    for s in range(shape.shape[0]):
-        for r in range(shape.shape[1]):
-            for h in range(len(x)):
-                root[h] = np.sqrt(shape[s, r, h])
-            for c in range(len(scales)):
-                total, product, most = 0.0, 1.0, 0.0
-                for h in range(len(x)):
-                    d[h] = 1.0 / (1.0 + scales[c] * shape[s, r, h])
-                    total += x[h] * x[h] * (1.0 - d[h])
-                    product *= d[h]
-                    if product < 1e-200:
-                        total, product = total + np.log(product), 1.0
-                for t in range(len(templates)):
-                    along, across = 0.0, 1e-300
-                    for h in range(len(x)):
-                        wave = root[h] * templates[t, h]
-                        along += d[h] * x[h] * wave
-                        across += d[h] * wave * wave
-                    power = along * along / across
-                    gain[t] = 0.5 * (power - 1.0 - np.log(power)) if power > 1.0 else 0.0
-                    most = max(most, gain[t])
-                mean = 0.5 * np.exp(-most)  # without a template
-                for t in range(len(templates)):
-                    mean += 0.5 / len(templates) * np.exp(gain[t] - most)
-                logs[c] = 0.5 * (total + np.log(product)) + most + np.log(mean)
-            best, weight = -np.inf, 0.0
-            for c in range(len(scales)):
-                best = max(best, logs[c])
-            for c in range(len(scales)):
-                weight += np.exp(logs[c] - best)
             result[s, r] = best + np.log(weight / len(scales))
 
 

@@ -8,13 +8,12 @@ halves. `phase_lock` finds the shift and says whether the data bear it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import ArrayLike
-from scipy.special import expit
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray, IntVector, Vector
 from robustfourier.compiling import compiled
@@ -74,37 +73,27 @@ class PhaseLock:
     ----------
     phase : float
         Shift φ in radians; an odd reference has a positive coefficient there.
-    accepted : bool
-        Whether the harmonics are taken to be in phase.
     smoothing : Smoothing
         How to smooth the harmonics above the first, in phase or not as `accepted` says.
     log_odds : float
-        Log evidence of "in phase" over "any phases"; −∞ where the p-value contradicts it, and where
-        harmonics are smoothed to nothing what it is at the most.
+        Log evidence of "in phase" over "any phases"; −∞ where the p-value contradicts it.
     p_value : float
         Of the quadratures of the given harmonics.
     """
 
     phase: float
-    accepted: bool
     smoothing: Smoothing
     log_odds: float
     p_value: float
 
     @property
-    def probability(self) -> float:
-        """Posterior probability, prior 50:50, that the pattern has harmonics above the first."""
-        other = np.logaddexp(0.0, -abs(self.log_odds)) - np.log(2.0)  # in phase or not: both count
-        return float(expit(self.smoothing.log_evidence + other))
+    def accepted(self) -> bool:
+        """Whether the harmonics are taken to be in phase."""
+        return self.log_odds > 0.0
 
 
 def phase_lock(
-    order: IntArray,
-    coefficient: ComplexArray,
-    variance: FloatArray,
-    clear: BoolArray,
-    *,
-    likely: float = 0.0,
+    order: IntArray, coefficient: ComplexArray, variance: FloatArray, clear: BoolArray
 ) -> PhaseLock:
     """Test whether the harmonics of a family are in phase.
 
@@ -118,8 +107,6 @@ def phase_lock(
         Sampling variance of a and of b.
     clear : ndarray of bool of shape (H,)
         Harmonics that are significant; they alone decide the p-value.
-    likely : float
-        Harmonics that are less probable than this are smoothed to nothing, which is quick.
 
     Examples
     --------
@@ -140,24 +127,13 @@ def phase_lock(
     # Quadratures are noise if in phase: no evidence beyond it. The shift is fitted to them.
     quadrature = float(np.sum(turned.imag[clear] ** 2 / variance[clear]))
     p_value = in_phase_p_value(quadrature, int(clear.sum()))
-    shift, nothing = float(np.angle(np.exp(1j * phase))), np.zeros((len(factor),) * 2)
-
-    def lock(log_odds: float) -> PhaseLock:
-        smoothing = Smoothing(nothing, nothing, max(log_odds, 0.0) + free_evidence)
-        return PhaseLock(shift, log_odds > 0.0, smoothing, log_odds, p_value)
-
-    in_phase = InPhase(order[1:], turned.real[1:], spread)
-    known = lock(-np.inf)
+    shift, log_odds = float(np.angle(np.exp(1j * phase))), -np.inf
+    smoothing = Smoothing(np.diag(factor), np.zeros((len(factor),) * 2), free_evidence)
     if p_value > CONTRADICTION:
-        # Probabilities rise with the odds.
-        known = lock(in_phase.at_most - free_evidence) if likely else known
-        if known.probability >= likely:
-            known = lock(in_phase.log_evidence - free_evidence)
-    if known.probability < likely:
-        return known
-    if known.accepted:
-        return replace(known, smoothing=in_phase.smoothing())
-    return replace(known, smoothing=replace(known.smoothing, matrix=np.diag(factor)))
+        in_phase = InPhase(order[1:], turned.real[1:], spread)
+        log_odds = in_phase.log_evidence - free_evidence
+        smoothing = in_phase.smoothing() if log_odds > 0.0 else smoothing
+    return PhaseLock(shift, smoothing, log_odds, p_value)
 
 
 def _best_shift(order: IntArray, coefficient: ComplexArray, weight: FloatArray) -> float:

@@ -21,8 +21,7 @@ from robustfourier.periodic.uncertainty import mode_tangents
 from robustfourier.periodic.variable_projection import LARGEST_STEP
 
 ITERATIONS = 4  # of Gauss and Newton, from a fit of all significant lines
-HALVINGS = 4  # of a step that leads uphill
-UPHILL = 0.01  # part of the objective by which a step may be wrong
+UPHILL = 0.01  # part of the objective by which a step may be wrong: more, and it is not taken
 
 
 @dataclass(frozen=True)
@@ -82,150 +81,47 @@ def penalised_fit(
     total : float
         Total weight.
     """
-    moments = moments_at(harmonics @ bases)
-    state = _start(moments, harmonics, bases, prior, noise)
-    penalties = _penalties(prior, len(state.coefficients) - 2 * len(prior.order))
-    height = _objective(state, moments, prior, penalties, noise, squares)
+    model = _Model(moments_at, harmonics, free, prior, noise, squares)
+    state = model.start(bases)
     rounding = 1e-9 * float(squares.sum())
     for _ in range(ITERATIONS):
-        system = _System.at(state, moments, harmonics, free, prior, penalties, noise)
+        system = model.system(state)
         step, errors = system.solved()
         base_step = np.zeros(len(bases))
         base_step[free] = step[system.linear :]
-        for halving in range(HALVINGS + 1):
-            part = 0.5**halving
-            ahead = _moved(state, system, part * step, part * base_step, harmonics, prior)
-            there = moments_at(harmonics @ ahead.bases)
-            height_there = _objective(ahead, there, prior, penalties, noise, squares)
-            # With coloured noise the step minimises a somewhat different sum.
-            if height_there <= height + UPHILL * max(height, rounding):
-                break
-        else:
+        ahead = model.moved(state, step, base_step)
+        # With coloured noise the step minimises a somewhat different sum.
+        if ahead.height > state.height + UPHILL * max(state.height, rounding):
             break
-        state, moments, height = ahead, there, height_there
+        state = ahead
         if np.all(np.abs(base_step[free]) <= 1e-3 * errors):
             break
-    system = _System.at(state, moments, harmonics, free, prior, penalties, noise)
-    return _result(state, system, moments, free, prior, squares, total)
+    return model.result(state, total)
 
 
-def _objective(
-    state: _State,
-    moments: Moments,
-    prior: Prior,
-    penalties: list[FloatArray],
-    noise: FloatArray,
-    squares: FloatArray,
-) -> float:
-    """Residual sum of squares plus penalty, in units of the output with the least noise."""
-    p = len(state.coefficients) - 2 * len(prior.order)
-    least = float(noise.min())
-    share = least / np.maximum(noise, np.finfo(float).tiny)
-    height = float(np.sum((squares - _explained(state, moments)) * share))
-    for o in range(len(noise)):
-        value = _values(state, prior, p, o)
-        height += float(value @ (least * penalties[o]) @ value)
-    return height
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _State:
     bases: FloatArray
-    coefficients: FloatArray  # (p + 2K, q)
+    values: FloatArray  # (P, q), see `_Model`
     shift: FloatArray  # (K,)
+    moments: Moments
+    coefficients: FloatArray  # (p + 2K, q): of trend, cosines and sines
+    rss: FloatArray  # (q,)
+    height: float  # the objective: sums of squares plus penalty, over the least noise
 
 
-def _explained(state: _State, moments: Moments) -> FloatArray:
-    """Sum of squares that trend and lines explain of each output, shape (q,)."""
-    given, linear = state.coefficients, len(state.coefficients)
-    gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
-    return np.asarray(np.sum(given * (2.0 * cross - gram @ given), axis=0))
-
-
-def _start(
-    moments: Moments, harmonics: IntArray, bases: FloatArray, prior: Prior, noise: FloatArray
-) -> _State:
-    """Ridge coefficients; those of components in phase are projected on their shift."""
-    count = len(harmonics)
-    p = len(moments.gram) - 4 * count
-    linear = p + 2 * count
-    coefficients = np.zeros((linear, len(noise)))
-    for o in range(len(noise)):
-        ridge = np.tile(noise[o] * np.diag(prior.precision[o]), 2)
-        gram = moments.gram[:linear, :linear] + np.diag(np.concatenate([np.zeros(p), ridge]))
-        coefficients[:, o] = solve_positive(gram, moments.cross[:linear, o])
-    cosine, sine = coefficients[p : p + count], coefficients[p + count :]
-    along = _along(cosine, sine, prior.order * prior.shift)
-    locked, direction = prior.locked[:, None], (prior.order * prior.shift)[:, None]
-    cosine = np.where(locked, along * np.cos(direction), cosine)
-    sine = np.where(locked, along * np.sin(direction), sine)
-    return _State(bases, np.vstack([coefficients[:p], cosine, sine]), prior.shift)
-
-
-def _along(cosine: FloatArray, sine: FloatArray, angle: FloatArray) -> FloatArray:
-    return cosine * np.cos(angle)[:, None] + sine * np.sin(angle)[:, None]
-
-
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class _System:
     """Normal equations of the linearised model.
 
-    Parameters are ordered output by output (trend, then each line's own), bases last.
+    Parameters are ordered output by output (the P values of each, then the shifts), bases last.
     """
 
-    tangents: list[FloatArray]  # per output: E tangent = change of the model, (p + 4K, P + F)
+    tangents: list[FloatArray]  # per output: E tangent = change of the model, (p + 4K, ·)
     information: FloatArray  # without the prior
     normal: FloatArray
     gradient: FloatArray
-    linear: int
-
-    @classmethod
-    def at(
-        cls,
-        state: _State,
-        moments: Moments,
-        harmonics: IntArray,
-        free: BoolArray,
-        prior: Prior,
-        penalties: list[FloatArray],
-        noise: FloatArray,
-    ) -> _System:
-        count, (fixed, n_outputs) = len(harmonics), state.coefficients.shape
-        p, locked = fixed - 2 * count, bool(prior.locked.any())  # else a parameter is a column of E
-        root = np.sqrt(np.concatenate([np.ones(p), np.tile(prior.colour, 4)]))
-        gram = moments.gram / np.outer(root, root)
-        own = [_own_tangent(state, prior, p, o) for o in range(n_outputs)]
-        width = own[0].shape[1]
-        linear = width * n_outputs
-        size = linear + int(free.sum())
-        information, precision = np.zeros((size, size)), np.zeros((size, size))
-        gradient, tangents = np.zeros(size), []
-        cosine, sine = state.coefficients[p : p + count], state.coefficients[p + count :]
-        moving = mode_tangents(cosine, sine, harmonics[:, free], p)
-        left = moments.cross - moments.gram[:, :fixed] @ state.coefficients
-        for o in range(n_outputs):
-            tangent = np.zeros((len(gram), size))
-            block = slice(o * width, (o + 1) * width)
-            tangent[:, block] = own[o]
-            tangent[:, linear:] = moving[o]
-            # Coefficients have no part in [θC, θS], and bases have none in the rest of E.
-            here, there = own[o][:fixed], moving[o][fixed:]
-            across = here.T @ gram[:fixed] if locked else gram[:fixed]
-            known = across[:, :fixed] @ here if locked else across[:, :fixed]
-            information[block, block] += known / noise[o]
-            information[block, linear:] += across[:, fixed:] @ there / noise[o]
-            information[linear:, linear:] += there.T @ gram[fixed:, fixed:] @ there / noise[o]
-            gradient += tangent.T @ (left[:, o] / root**2) / noise[o]
-            precision[block, block] = penalties[o]
-            gradient[block] -= penalties[o] @ _values(state, prior, p, o)
-            tangents.append(tangent)
-        information[linear:, :linear] = information[:linear, linear:].T
-        normal = information + precision
-        # Directions the data say nothing about stay put: a sine that vanishes at every sample, or
-        # the frequency of a line at the Nyquist mode itself, which is then known to one mode.
-        told = np.diag(normal)
-        normal = normal + np.diag(np.where(told > np.finfo(float).tiny, 1e-12 * told, 1.0))
-        return cls(tangents, information, normal, gradient, linear)
+    linear: int  # all but the bases
 
     def solved(self) -> tuple[FloatArray, FloatArray]:
         """Return the step to the minimum, and the standard errors of the bases."""
@@ -236,136 +132,168 @@ class _System:
         return np.asarray(solved[:, 0], np.float64), np.sqrt(variance)
 
 
-def _own_tangent(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
-    """Columns of trend, coefficients and shifts of one output, shape (p + 4K, P).
+class _Model:
+    """What the fit minimises.
 
-    A free line has two columns, a line in phase one along its direction; each component in phase
-    has one more, the derivative with respect to its shift.
+    The P values of an output are the trend's coefficients, cosines and sines of lines that are not
+    in phase, and one signed amplitude of each that is, along the direction that its shift gives.
     """
-    count = len(prior.order)
-    identity = np.eye(p + 4 * count, p + 2 * count)
-    locked = np.flatnonzero(prior.locked)
-    if not locked.size:
-        return identity
-    angle = prior.order[locked] * state.shift[locked]
-    cosine, sine = identity[:, p + locked], identity[:, p + count + locked]
-    along = cosine * np.cos(angle) + sine * np.sin(angle)
-    across = sine * np.cos(angle) - cosine * np.sin(angle)
-    amplitude = _amplitudes(state, prior, p, output)[locked]
-    turning = across * (prior.order[locked] * amplitude)
-    member = prior.component[locked]
-    shifts = np.stack([turning[:, member == c].sum(1) for c in np.unique(member)], axis=1)
-    others = np.flatnonzero(~prior.locked)
-    keep = np.concatenate([np.arange(p), p + others, p + count + others])
-    return np.hstack([identity[:, keep], along, shifts])
 
+    def __init__(
+        self,
+        moments_at: Callable[[FloatArray], Moments],
+        harmonics: IntArray,
+        free: BoolArray,
+        prior: Prior,
+        noise: FloatArray,
+        squares: FloatArray,
+    ) -> None:
+        self.moments_at, self.harmonics, self.free = moments_at, harmonics, free
+        self.prior, self.noise, self.squares = prior, noise, squares
+        self.others, self.locked = np.flatnonzero(~prior.locked), np.flatnonzero(prior.locked)
+        #: The shift that each line in phase turns with, as a matrix of zeros and ones.
+        member = prior.component[self.locked]
+        self.turns = (member[:, None] == np.unique(member)).astype(np.float64)
 
-def _amplitudes(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
-    """Signed amplitude of each line along its direction (components in phase only)."""
-    count = len(prior.order)
-    values = state.coefficients[:, [output]]
-    return _along(values[p : p + count], values[p + count :], prior.order * state.shift)[:, 0]
+    def start(self, bases: FloatArray) -> _State:
+        """Ridge coefficients; those of components in phase are projected on their shift."""
+        moments, count = self.moments_at(self.harmonics @ bases), len(self.harmonics)
+        self.p = len(moments.gram) - 4 * count
+        linear, shift = self.p + 2 * count, self.prior.shift
+        coefficients = np.zeros((linear, len(self.noise)))
+        for o, noise in enumerate(self.noise):
+            ridge = np.tile(noise * np.diag(self.prior.precision[o]), 2)
+            gram = moments.gram[:linear, :linear] + np.diag(np.append(np.zeros(self.p), ridge))
+            coefficients[:, o] = solve_positive(gram, moments.cross[:linear, o])
+        self.penalties = [self._penalty(given) for given in self.prior.precision]
+        # Directions are orthonormal: transposed, they project.
+        return self._at(bases, self._directions(shift)[:linear].T @ coefficients, shift, moments)
 
+    def _penalty(self, given: FloatArray) -> FloatArray:
+        """Prior precision of the values of one output, from that of its lines, shape (P, P)."""
+        lines = np.concatenate([self.others, self.others, self.locked])
+        kind = np.repeat([0, 1, 2], [len(self.others), len(self.others), len(self.locked)])
+        penalty = np.zeros((self.p + len(lines),) * 2)
+        penalty[self.p :, self.p :] = given[np.ix_(lines, lines)] * (kind[:, None] == kind)
+        return penalty
 
-def _penalties(prior: Prior, p: int) -> list[FloatArray]:
-    """Prior precision of the parameters of each output, shape (P, P)."""
-    others, locked = np.flatnonzero(~prior.locked), np.flatnonzero(prior.locked)
-    n_shifts = len(np.unique(prior.component[locked]))
-    size = p + 2 * len(others) + len(locked) + n_shifts
-    penalties = []
-    for given in prior.precision:
-        precision, start = np.zeros((size, size)), p
-        for lines in (others, others, locked):
-            block = slice(start, start + len(lines))
-            precision[block, block] = given[np.ix_(lines, lines)]
-            start += len(lines)
-        penalties.append(precision)
-    return penalties
+    def _directions(self, shift: FloatArray) -> FloatArray:
+        """Columns by which values make coefficients, shape (p + 4K, P)."""
+        count, p = len(self.harmonics), self.p
+        identity = np.eye(p + 4 * count, p + 2 * count)
+        if not len(self.locked):
+            return identity
+        angle = self.prior.order[self.locked] * shift[self.locked]
+        cosine, sine = identity[:, p + self.locked], identity[:, p + count + self.locked]
+        keep = np.concatenate([np.arange(p), p + self.others, p + count + self.others])
+        return np.hstack([identity[:, keep], cosine * np.cos(angle) + sine * np.sin(angle)])
 
+    def _at(
+        self,
+        bases: FloatArray,
+        values: FloatArray,
+        shift: FloatArray,
+        moments: Moments | None = None,
+    ) -> _State:
+        """Return the state of some values, with its objective."""
+        moments = moments or self.moments_at(self.harmonics @ bases)
+        linear = self.p + 2 * len(self.harmonics)
+        given = self._directions(shift)[:linear] @ values
+        gram, cross = moments.gram[:linear, :linear], moments.cross[:linear]
+        rss = self.squares - np.sum(given * (2.0 * cross - gram @ given), axis=0)
+        least = float(self.noise.min())
+        height = float(np.sum(rss * least / np.maximum(self.noise, np.finfo(float).tiny)))
+        pairs = zip(values.T, self.penalties, strict=True)
+        height += least * sum(float(one @ penalty @ one) for one, penalty in pairs)
+        return _State(bases, values, shift, moments, given, rss, height)
 
-def _values(state: _State, prior: Prior, p: int, output: int) -> FloatArray:
-    """Present value of each parameter of one output, shape (P,); that of a shift counts as zero."""
-    count, values = len(prior.order), state.coefficients[:, output]
-    others, locked = np.flatnonzero(~prior.locked), np.flatnonzero(prior.locked)
-    along = _amplitudes(state, prior, p, output)[locked]
-    free = values[np.concatenate([np.arange(p), p + others, p + count + others])]
-    return np.concatenate([free, along, np.zeros(len(np.unique(prior.component[locked])))])
+    def _tangent(self, state: _State, output: int) -> FloatArray:
+        """Columns of values and shifts of one output, shape (p + 4K, P + shifts)."""
+        directions, count = self._directions(state.shift), len(self.harmonics)
+        if not len(self.locked):
+            return directions
+        along = directions[:, -len(self.locked) :]
+        across = np.zeros_like(along)  # a quarter of a turn ahead
+        across[self.p : self.p + count] = -along[self.p + count : self.p + 2 * count]
+        across[self.p + count : self.p + 2 * count] = along[self.p : self.p + count]
+        amplitude = state.values[-len(self.locked) :, output]
+        turning = across * (self.prior.order[self.locked] * amplitude)
+        return np.hstack([directions, turning @ self.turns])
 
+    def system(self, state: _State) -> _System:
+        """Return the normal equations at a state."""
+        count, moments = len(self.harmonics), state.moments
+        fixed, n_outputs = state.coefficients.shape
+        root = np.sqrt(np.concatenate([np.ones(self.p), np.tile(self.prior.colour, 4)]))
+        gram = moments.gram / np.outer(root, root)
+        own = [self._tangent(state, o) for o in range(n_outputs)]
+        width, n_values = own[0].shape[1], len(state.values)
+        linear = width * n_outputs
+        size = linear + int(self.free.sum())
+        information, precision = np.zeros((size, size)), np.zeros((size, size))
+        gradient, tangents = np.zeros(size), []
+        cosine, sine = state.coefficients[self.p : fixed - count], state.coefficients[-count:]
+        moving = mode_tangents(cosine, sine, self.harmonics[:, self.free], self.p)
+        left = moments.cross - moments.gram[:, :fixed] @ state.coefficients
+        for o, noise in enumerate(self.noise):
+            tangent = np.zeros((len(gram), size))
+            block = slice(o * width, (o + 1) * width)
+            tangent[:, block] = own[o]
+            tangent[:, linear:] = moving[o]
+            # Coefficients have no part in [θC, θS], and bases have none in the rest of E.
+            here, there = own[o][:fixed], moving[o][fixed:]
+            across = here.T @ gram[:fixed] if len(self.locked) else gram[:fixed]
+            known = across[:, :fixed] @ here if len(self.locked) else across[:, :fixed]
+            information[block, block] += known / noise
+            information[block, linear:] += across[:, fixed:] @ there / noise
+            information[linear:, linear:] += there.T @ gram[fixed:, fixed:] @ there / noise
+            values = slice(o * width, o * width + n_values)
+            precision[values, values] = self.penalties[o]
+            gradient += tangent.T @ (left[:, o] / root**2) / noise
+            gradient[values] -= self.penalties[o] @ state.values[:, o]
+            tangents.append(tangent)
+        information[linear:, :linear] = information[:linear, linear:].T
+        normal = information + precision
+        # Directions the data say nothing about stay put: a sine that vanishes at every sample, or
+        # the frequency of a line at the Nyquist mode itself, which is then known to one mode.
+        told = np.diag(normal)
+        normal = normal + np.diag(np.where(told > np.finfo(float).tiny, 1e-12 * told, 1.0))
+        return _System(tangents, information, normal, gradient, linear)
 
-def _moved(
-    state: _State,
-    system: _System,
-    step: FloatArray,
-    base_step: FloatArray,
-    harmonics: IntArray,
-    prior: Prior,
-) -> _State:
-    """Take one step, shortened where a mode, or a shift in radians, would move too far."""
-    count, n_outputs = len(harmonics), state.coefficients.shape[1]
-    p = len(state.coefficients) - 2 * count
-    width = system.linear // n_outputs
-    locked = np.flatnonzero(prior.locked)
-    members = np.unique(prior.component[locked])
-    keep = width - len(members)  # of each output; what follows are the shifts
-    turns = step[keep:width]
-    turn = np.zeros(count)
-    for component, value in zip(members, turns, strict=True):
-        turn[prior.component == component] = value
-    largest = max(
-        np.max(np.abs(harmonics @ base_step), initial=0.0),
-        np.max(np.abs(turn * prior.order * prior.kept), initial=0.0),
-        np.finfo(float).tiny,
-    )
-    scale = min(1.0, LARGEST_STEP / largest)
-    coefficients = np.empty_like(state.coefficients)
-    shift = state.shift + scale * turn
-    for o in range(n_outputs):
-        own = slice(o * width, o * width + keep)
-        linear_step = system.tangents[o][: p + 2 * count, own]
-        coefficients[:, o] = state.coefficients[:, o] + linear_step @ (scale * step[own])
-    if locked.size:  # turn the signed amplitudes to the new shift
-        signed = _amplitudes(_State(state.bases, coefficients, state.shift), prior, p, 0)[locked]
-        coefficients[p + locked, 0] = signed * np.cos(prior.order[locked] * shift[locked])
-        coefficients[p + count + locked, 0] = signed * np.sin(prior.order[locked] * shift[locked])
-    return _State(state.bases + scale * base_step, coefficients, shift)
+    def moved(self, state: _State, step: FloatArray, base_step: FloatArray) -> _State:
+        """Take one step, shortened where a mode, or a shift in radians, would move too far."""
+        n_outputs = state.values.shape[1]
+        linear = step[: len(step) - int(self.free.sum())].reshape(n_outputs, -1).T
+        turn = np.zeros(len(self.harmonics))
+        turn[self.locked] = self.turns @ linear[len(state.values) :, 0]
+        largest = max(
+            np.max(np.abs(self.harmonics @ base_step), initial=0.0),
+            np.max(np.abs(turn * self.prior.order * self.prior.kept), initial=0.0),
+            np.finfo(float).tiny,
+        )
+        scale = min(1.0, LARGEST_STEP / largest)
+        values = state.values + scale * linear[: len(state.values)]
+        return self._at(state.bases + scale * base_step, values, state.shift + scale * turn)
 
-
-def _result(
-    state: _State,
-    system: _System,
-    moments: Moments,
-    free: BoolArray,
-    prior: Prior,
-    squares: FloatArray,
-    total: float,
-) -> Penalised:
-    """Posterior covariance, and the noise with the effective number of parameters."""
-    covariance = np.asarray(np.linalg.inv(system.normal), np.float64)
-    n_outputs = state.coefficients.shape[1]
-    spent = float(np.sum(covariance * system.information)) / n_outputs
-    rss = squares - _explained(state, moments)
-    noise = np.maximum(rss, 0.0) / max(total - spent, 1.0)
-    spread, between = root(0.5 * (covariance + covariance.T)), _between(state, prior)
-    base = np.zeros((len(free), len(free)))
-    base[np.ix_(free, free)] = covariance[system.linear :, system.linear :]
-    return Penalised(
-        bases=state.bases,
-        base_covariance=base,
-        coefficients=state.coefficients,
-        shift=state.shift,
-        noise_variance=noise,
-        factor=np.stack([np.hstack([tangent @ spread, between]) for tangent in system.tangents]),
-    )
-
-
-def _between(state: _State, prior: Prior) -> FloatArray:
-    """Columns for what is unknown because the prior is; none where nothing is in phase."""
-    count = len(prior.order)
-    p = len(state.coefficients) - 2 * count
-    locked = np.flatnonzero(prior.locked)
-    angle = prior.order[locked] * state.shift[locked]
-    along = np.zeros((p + 4 * count, len(locked)))
-    along[p + locked, np.arange(len(locked))] = np.cos(angle)
-    along[p + count + locked, np.arange(len(locked))] = np.sin(angle)
-    unknown = prior.spread[np.ix_(locked, locked)]
-    return np.asarray(along @ root(0.5 * (unknown + unknown.T)))
+    def result(self, state: _State, total: float) -> Penalised:
+        """Posterior covariance, and the noise with the effective number of parameters."""
+        system, n_outputs = self.system(state), len(self.noise)
+        covariance = np.asarray(np.linalg.inv(system.normal), np.float64)
+        spent = float(np.sum(covariance * system.information)) / n_outputs
+        base = np.zeros((len(self.free),) * 2)
+        base[np.ix_(self.free, self.free)] = covariance[system.linear :, system.linear :]
+        spread = root(0.5 * (covariance + covariance.T))
+        # What is unknown because the prior is; nothing where no line is in phase.
+        unknown = self.prior.spread[np.ix_(self.locked, self.locked)]
+        along = self._directions(state.shift)[:, len(state.values) - len(self.locked) :]
+        between = along @ root(0.5 * (unknown + unknown.T))
+        return Penalised(
+            bases=state.bases,
+            base_covariance=base,
+            coefficients=state.coefficients,
+            shift=state.shift,
+            noise_variance=np.maximum(state.rss, 0.0) / max(total - spent, 1.0),
+            factor=np.stack(
+                [np.hstack([tangent @ spread, between]) for tangent in system.tangents]
+            ),
+        )

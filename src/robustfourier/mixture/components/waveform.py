@@ -51,28 +51,6 @@ class Smoothing:
     spread: FloatArray
     log_evidence: float
 
-    def doubted(self, weight: float, x: FloatArray) -> Smoothing:
-        """Return the smoothing if harmonics are there with probability `weight` only.
-
-        Parameters
-        ----------
-        weight : float
-        x : ndarray of shape (H,)
-            The coefficients, in units of their standard errors.
-
-        Examples
-        --------
-        A coefficient of 4 that is believed as it is, or not at all: 2, give or take 2.
-
-        >>> sure = Smoothing(np.eye(1), np.zeros((1, 1)), 0.0)
-        >>> half = sure.doubted(0.5, np.array([4.0]))
-        >>> half.matrix @ [4.0], half.spread
-        (array([2.]), array([[4.]]))
-        """
-        mean = self.matrix @ x
-        spread = weight * self.spread + weight * (1.0 - weight) * np.outer(mean, mean)
-        return Smoothing(weight * self.matrix, spread, self.log_evidence)
-
 
 def shrinkage(
     order: IntArray, squares: FloatArray, variance: FloatArray, parts: int
@@ -146,11 +124,6 @@ class InPhase:
     def __init__(self, order: IntArray, coefficient: FloatArray, variance: FloatArray) -> None:
         self._x, self._parts = coefficient / np.sqrt(variance), _parities(order)
         self._cells = [Cells.of(order[p], self._x[p], variance[p]) for p in self._parts]
-
-    @property
-    def at_most(self) -> float:
-        """What the log evidence is at the most."""
-        return _normalised(np.sum([cells.at_most() for cells in self._cells], axis=0))[1]
 
     @cached_property
     def _weighed(self) -> tuple[FloatArray, float]:

@@ -1,4 +1,4 @@
-"""What is assumed of the lines of families before their last fit: how far each is believed.
+"""What is assumed of families before their last fit: which harmonics they have, how far believed.
 
 `links` says whether harmonics are in phase, `waveform` how much of each to believe.
 """
@@ -9,12 +9,52 @@ from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
-from scipy.special import expit
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IndexArray, IntArray
 from robustfourier.mixture.components.links import phase_lock
 from robustfourier.mixture.components.waveform import prior_precision, shrinkage
-from robustfourier.periodic.harmonic_families import Families
+from robustfourier.periodic.harmonic_families import HIGHEST_ORDER, Families
+
+SAME = 0.02  # in modes: nearer to another line, a harmonic cannot be told from that line at all
+
+
+def waveform_rows(grouping: Families, highest: float, limit: int) -> IntArray:
+    """Rows of the harmonics that a smoothed waveform may have beyond those found.
+
+    A family may go to twice the highest order found: beyond, its decaying prior leaves nothing. A
+    harmonic so close to another line that it cannot be searched for is among them: left out it
+    would bend that line, and the prior of its family says how large it can be. Where two families
+    meet at one place the lower order has it: 5 · 29 = 29 · 5 is read as the fifth harmonic of 29.
+    Beyond the highest mode there are none: on an even grid they would be seen folded onto others.
+
+    Parameters
+    ----------
+    grouping : Families
+    highest : float
+        Highest mode allowed.
+    limit : int
+        Largest number of rows that the data can bear; low orders come first, and families of which
+        more than one line was found.
+    """
+    found = [grouping.harmonics[grouping.of_base(j), j] for j in range(len(grouping.bases))]
+    most = np.array([2 * own[-1] + 4 if len(own) else 0 for own in found], dtype=np.int64)
+    order, base = (each.ravel() for each in np.indices((HIGHEST_ORDER + 1, len(grouping.bases))))
+    mode, lines = order * grouping.bases[base], np.sort(grouping.modes)
+    # Candidates within that distance of each other are one place, of the lowest order.
+    by_mode = np.argsort(mode, kind="stable")
+    place = np.empty(len(mode), np.int64)
+    place[by_mode] = np.cumsum(np.diff(mode[by_mode], prepend=-np.inf) >= SAME)
+    first = np.zeros(len(mode), bool)
+    allowed = np.flatnonzero((order > 0) & (mode <= highest + 0.01))
+    first[allowed[np.unique(place[allowed], return_index=True)[1]]] = True
+    after = np.searchsorted(lines, mode)
+    beside = np.concatenate([[-np.inf], lines, [np.inf]])
+    clear = np.minimum(mode - beside[after], beside[after + 1] - mode) >= SAME
+    kept = np.flatnonzero(first & clear & (order <= most[base]))
+    rows = np.zeros((len(kept), len(grouping.bases)), np.int64)
+    rows[np.arange(len(kept)), base[kept]] = order[kept]
+    alone = np.array([len(own) == 1 for own in found])[base[kept]]
+    return rows[np.lexsort((order[kept], alone))[: max(limit, 0)]]
 
 
 @dataclass(frozen=True)
@@ -59,6 +99,32 @@ class Prior:
         return np.isfinite(self.shift)
 
 
+def likely_harmonics(
+    grouping: Families, coefficient: ComplexArray, variance: FloatArray, found: BoolArray
+) -> BoolArray:
+    """Mark lines that are there: those found, and harmonics that the samples make likely.
+
+    Of a component with one line found it is not known whether it has harmonics at all: as likely as
+    not, before the data speak. Those of a component with more lines are shrunk, but stay.
+
+    Parameters
+    ----------
+    grouping : Families
+        All lines, found and extra.
+    coefficient, variance, found
+        See `prior_of`.
+    """
+    likely = found.copy()
+    for members in _families(grouping.component, grouping.order, found, np.ones_like(found)):
+        rest, order = members[1:], grouping.order[members[1:]]
+        squares = np.abs(coefficient[rest].T) ** 2
+        pairs = zip(squares, variance[rest].T, strict=True)
+        likely[rest] |= found[members].sum() > 1 or any(
+            shrinkage(order, own, spread, parts=2)[1] > 0.0 for own, spread in pairs
+        )
+    return likely
+
+
 def prior_of(
     grouping: Families,
     coefficient: ComplexArray,
@@ -66,13 +132,8 @@ def prior_of(
     colour: FloatArray,
     found: BoolArray,
     lame: BoolArray,
-    likely: float,
-) -> tuple[Prior, FloatArray, FloatArray]:
-    """Return the prior, component by component, p-values, and how likely each line is there.
-
-    Of a component with one line found it is not known whether it has harmonics at all. As likely
-    as not, before the data speak; what they say is a weight, and the smoothing is that of both
-    readings by their weights.
+) -> tuple[Prior, FloatArray]:
+    """Return the prior, component by component, and p-values.
 
     Parameters
     ----------
@@ -86,58 +147,34 @@ def prior_of(
         See `Prior`.
     found, lame : ndarray of bool of shape (K,)
         Lines that are significant; lines of which the samples show one direction only.
-    likely : float
-        Below this weight, harmonics of a component with one line are smoothed to nothing. Who asks
-        for that leaves them out and asks again: of them, and of components with more, the prior is
-        then not told.
     """
     component, order = grouping.component, grouping.order
-    tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
-    variance = np.maximum(variance, tiny)
     n_outputs, count = variance.shape[1], len(order)
     precision, between = np.zeros((n_outputs, count, count)), np.zeros((count, count))
+    tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
     precision[:, lame, lame] = 1.0 / (np.abs(coefficient[lame].T) ** 2 + tiny)
     shift, p_value = np.full(count, np.nan), np.full(count, np.nan)
-    weight = np.where(found, 1.0, 0.0)
-    left_out = False
     for members in _families(component, order, found & ~lame, ~lame):
-        rest, doubtful = members[1:], found[members].sum() == 1
-        if left_out and not doubtful:
-            weight[rest] = 1.0
-            continue
+        rest = members[1:]
         for o in range(n_outputs):
             value, spread = coefficient[members, o], variance[members, o]
             if n_outputs == 1:
-                least = likely if doubtful else 0.0
-                lock = phase_lock(order[members], value, spread, found[members], likely=least)
-                if lock.probability < least:
-                    weight[rest], left_out = lock.probability, True
-                    break
-                smoothing, p_value[members] = lock.smoothing, lock.p_value
+                lock = phase_lock(order[members], value, spread, found[members])
+                matrix, p_value[members] = lock.smoothing.matrix, lock.p_value
                 root = np.sqrt(spread[1:])
-                if doubtful:
-                    turned = (value[1:] * np.exp(-1j * order[rest] * lock.phase)).real
-                    smoothing = smoothing.doubted(lock.probability, turned / root)
-                between[rest[:, None], rest] = root[:, None] * smoothing.spread * root
+                between[rest[:, None], rest] = root[:, None] * lock.smoothing.spread * root
                 shift[members] = lock.phase if lock.accepted else np.nan
-                matrix, chance = smoothing.matrix, lock.probability
             else:
                 squares = np.abs(value[1:]) ** 2
-                factor, evidence = shrinkage(order[rest], squares, spread[1:], parts=2)
-                chance = float(expit(evidence))
-                matrix = np.diag(factor * (chance if doubtful else 1.0))
-            weight[rest] = np.maximum(weight[rest], chance if doubtful else 1.0)
+                matrix = np.diag(shrinkage(order[rest], squares, spread[1:], parts=2)[0])
             precision[o, rest[:, None], rest] = prior_precision(matrix, spread[1:])
-    return Prior(precision, between, colour, shift, component, order), p_value, weight
+    return Prior(precision, between, colour, shift, component, order), p_value
 
 
 def _families(
     component: IntArray, order: IntArray, found: BoolArray, whole: BoolArray
 ) -> list[IndexArray]:
-    """Lines of components with several, those of which one line was found first.
-
-    The lowest order found leads and is not shrunk.
-    """
+    """Lines of components with several; the lowest order found leads and is not shrunk."""
     families = []
     for c in np.unique(component[found]):
         members = np.flatnonzero((component == c) & whole)
@@ -145,4 +182,4 @@ def _families(
         leader = ours[np.argmin(order[ours])]
         if len(members) > 1:
             families.append(np.concatenate([[leader], members[members != leader]]))
-    return sorted(families, key=lambda members: found[members].sum() > 1)
+    return families

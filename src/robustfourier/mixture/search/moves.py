@@ -430,12 +430,13 @@ class Search:
     def _with_quasi_periodic(self, best: Scored) -> Scored:
         """Turn oscillators that keep their phase for some cycles into lines.
 
-        How far such a line keeps it, the Gaussian process of the whole model tells.
+        How far such a line keeps it, the Gaussian process of the whole model tells. Wings whose
+        line was dropped, because they explain it, are such oscillators.
         """
         if len(best.noise.white) > 1 or not best.noise.coloured:
             return best
         evidence, given = NoiseEvidence(self.series, best.fit), best.fit.modes
-        free, score = evidence.near(best.noise, np.inf)
+        free, score = evidence.near(best.noise.beside(given), np.inf)
         oscillators = free.oscillators[0].reshape(-1, 3)
         modes, quality = np.exp(oscillators[:, 0]) / np.pi, np.exp(oscillators[:, 1])
         within = (modes >= self._lowest(best.fit)) & (modes <= self.series.max_mode)

@@ -70,6 +70,13 @@ class NoiseModel:
         rest = np.delete(self.oscillators[0].reshape(-1, 3), which, axis=0)
         return replace(self, oscillators=(rest.ravel(),))
 
+    def beside(self, modes: FloatArray) -> NoiseModel:
+        """Return the same noise of one output; wings that no line stands in are oscillators."""
+        wings = self.wings.reshape(-1, 3)
+        own = np.abs(np.exp(wings[:, :1]) / np.pi - modes).min(axis=1, initial=np.inf) < 1.0
+        rest = np.concatenate([self.oscillators[0], wings[~own].ravel()])
+        return replace(self, oscillators=(rest,), wings=wings[own].ravel())
+
     def spectrum(self, series: Series, modes: FloatArray) -> FloatArray:
         """Return the power of the noise at modes, that of unit white noise being one, (m, q).
 
