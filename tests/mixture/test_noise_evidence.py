@@ -5,11 +5,13 @@ import pytest
 from scipy.signal import lfilter
 
 from robustfourier import PeriodicMixture
+from robustfourier.mixture.search import noise_evidence
 from robustfourier.mixture.search.detection import detect
 from robustfourier.mixture.search.line_fit import fit_lines
 from robustfourier.mixture.search.moves import Search
 from robustfourier.mixture.search.noise_evidence import NoiseEvidence, NoiseModel
 from robustfourier.mixture.timeseries import Series, Settings
+from robustfourier.periodic.kernels import sho
 from robustfourier.synthetic import random_mixture
 
 NO = np.zeros(0), np.zeros(0, bool)
@@ -23,6 +25,12 @@ def series_of(y, theta=None):
 def autoregressive(seed, n=400, rho=0.9):
     noise = np.random.default_rng(seed).normal(size=n + 300)
     return lfilter([1.0], [1.0, -rho], noise)[300:]
+
+
+def remembering(seed, n, memory):
+    """Noise of variance one that is forgotten in so many samples."""
+    rho = np.exp(-1.0 / memory)
+    return np.sqrt(1.0 - rho**2) * autoregressive(seed, n, rho)
 
 
 def test_white_noise_has_the_evidence_of_a_normal_law_with_its_trend_marginalised():
@@ -105,3 +113,54 @@ def test_a_pulse_whose_rate_wanders_is_one_pattern_though_of_some_lines_wings_al
     pattern = PeriodicMixture().fit(t, y).components_[0]
     assert pattern.period == pytest.approx(40.0 / (phase[-1] - phase[0]), rel=0.02)
     assert pattern.share > 0.6
+
+
+@pytest.mark.parametrize("seed", [0, 1])
+def test_means_and_stretches_of_a_long_record_say_of_a_slow_line_what_all_rows_do(
+    seed, monkeypatch
+):
+    theta, rng = np.linspace(-1, 1, 12_000), np.random.default_rng(seed)
+    slow = np.cos(3 * np.pi * theta) + 2 * remembering(seed, 12_000, 80)
+    series = series_of(slow + rng.normal(size=12_000), theta)
+    kernel, gains = sho([[150.0, 0.5, 4.0]]), []
+    for most in (20_000, 5_000):
+        monkeypatch.setattr(noise_evidence, "ROWS", most)
+        heights = []
+        for modes in (np.zeros(0), np.array([3.0])):
+            fit = fit_lines(series, modes, np.zeros(len(modes), bool), 1)
+            evidence = NoiseEvidence(series, fit)
+            heights.append(evidence._likelihood(0, 1.0 / series.scale[0] ** 2)[0].value(kernel)[0])
+        gains.append(heights[1] - heights[0])
+    assert gains[1] == pytest.approx(gains[0], abs=3.0)
+
+
+def test_the_likelihood_of_a_long_record_has_the_gradient_of_its_value():
+    theta = np.linspace(-1, 1, 6_000)
+    series = series_of(autoregressive(0, 6_000), theta)
+    evidence = NoiseEvidence(series, fit_lines(series, np.zeros(0), np.zeros(0, bool), 1))
+    likelihood, kernel = evidence._likelihood(0)[0], sho([[900.0, 2.0, 3.0]])
+    value, gradient = likelihood.gradient(kernel)
+    assert value == pytest.approx(likelihood.value(kernel)[0])
+    for more in ([900.0, 2.0, 3.0 * 1.00001], [900.01, 2.0, 3.0], [900.0, 2.00002, 3.0]):
+        change = sho([more]).coefficients - kernel.coefficients
+        rise = likelihood.value(sho([more]))[0] - value
+        assert rise == pytest.approx(np.sum(gradient * change), rel=1e-2)
+
+
+@pytest.mark.parametrize("frequency", [1.0, 300.0, 30_000.0])
+def test_means_of_samples_have_the_variance_that_the_kernel_says(frequency):
+    kernel, within = sho([[frequency, 2.0, 3.0]]), 0.001 * np.arange(7)
+    variance = np.mean(kernel(within[:, None] - within))
+    assert noise_evidence._averaged(kernel, within)[0].variance == pytest.approx(variance)
+
+
+def test_a_week_seen_three_times_is_found_at_two_minutes_as_at_an_hour():
+    """Weekends are lower by a third; what people do is forgotten in three hours."""
+    rng, days = np.random.default_rng(9), np.arange(21 * 720) / 720
+    working = 0.4 + np.exp(-0.5 * ((days % 1 - 0.6) / 0.15) ** 2)
+    working[days % 7 >= 5] *= 0.5
+    room = 400 * working + 25 * remembering(0, len(days), 90)
+    room += 10 * rng.normal(size=len(days))
+    for every in (30, 1):
+        found = detect(np.linspace(-1, 1, len(days) // every), room[::every, None])
+        assert np.abs(found.lines.mode - 3.0).min() < 0.15

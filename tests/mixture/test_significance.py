@@ -53,7 +53,7 @@ def test_the_highest_peak_of_noise_passes_no_more_often_than_the_level(outputs, 
 def test_the_threshold_is_where_the_alarm_is_the_level():
     theta = np.linspace(-1, 1, 200)
     for judge in (Judge(theta, np.ones(200), 1.5, 90.0), Judge(theta, np.ones(200), 1, 90, True)):
-        places, dof = np.array([1.0, 50.0, 51.0, 89.0]), np.array([12.0, 400.0, 400.0, 400.0])
+        places, dof = np.array([49.0, 50.0, 51.0, 89.0]), np.array([12.0, 400.0, 400.0, 400.0])
         floor = NoiseFloor(places, np.ones((4, 1)), dof)
         ratio = judge.threshold(0.01, floor, floor.mode)
         np.testing.assert_allclose(judge.alarm(ratio, floor.mode, floor.dof, 1), 0.01, rtol=1e-6)

@@ -20,16 +20,10 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.mixture.search.detection import Detection
-from robustfourier.mixture.search.noise_evidence import (
-    ROWS,
-    NoiseEvidence,
-    NoiseModel,
-    line_prices,
-)
+from robustfourier.mixture.search.noise_evidence import NoiseEvidence, line_prices
 from robustfourier.mixture.search.robust import HUBER, robust_scale, whitening
 from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.priors import breaks_price, noise_price
-from robustfourier.periodic.residual_process import chosen_rows
 
 OUTLIER = 6.0  # robust standard deviations: one in a hundred million for Gaussian noise
 
@@ -74,31 +68,26 @@ def log_evidence(found: Detection, logarithms: FloatArray | None = None) -> LogE
     `logarithms` (n, q): log y, if that was searched: the density is then that of y.
     """
     series, fit, start = found.series, found.fit, found.noise_model
-    evidence, rows = NoiseEvidence(series, fit), chosen_rows(len(series.theta), ROWS)
+    evidence = NoiseEvidence(series, fit)
     start = None if start is None or not start.coloured else start
     noise, score = evidence.best(start, fresh=False)
-    priced = _noise_price(noise, evidence)
+    priced = sum(noise_price(one) for one in noise.oscillators)
     # From the density of values of order one to that of y, and tails that were pulled in.
-    unit = len(rows) * float(np.log(series.scale).sum())
+    unit = len(series.theta) * float(np.log(series.scale).sum())
     if logarithms is not None:
-        same = len(logarithms) == len(series.theta)  # else rows of one column that are equal
-        unit += len(rows) * float(np.mean(logarithms[rows] if same else logarithms, axis=0).sum())
-    root = np.sqrt(series.weights[rows])[:, None] / np.sqrt(np.maximum(noise.white, 1e-300))
-    tails = HUBER * float(np.sum(root * np.abs(series.original - series.values)[rows]))
+        # Their mean, as rows of one column that are equal are one.
+        unit += len(series.theta) * float(np.mean(logarithms, axis=0).sum())
+    root = np.sqrt(series.weights)[:, None] / np.sqrt(np.maximum(noise.white, 1e-300))
+    tails = HUBER * float(np.sum(root * np.abs(series.original - series.values)))
     lines = 0.0
     if found.assessment is not None:
         lines = float(line_prices(series, fit, found.assessment).sum()) * len(noise.white)
     return LogEvidence(
-        likelihood=score + priced - evidence.factor * (unit + tails),
+        likelihood=score + priced - unit - tails,
         noise=-priced,
         lines=-lines,
         breaks=-breaks_price(len(series.breaks), series.distinct),
     )
-
-
-def _noise_price(noise: NoiseModel, evidence: NoiseEvidence) -> float:
-    """What `NoiseEvidence.best` has taken off for oscillators; wings are part of the likelihood."""
-    return evidence.factor * sum(noise_price(one) for one in noise.oscillators)
 
 
 @dataclass(frozen=True, eq=False)

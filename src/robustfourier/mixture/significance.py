@@ -13,7 +13,6 @@ tested at one place each, by the laws of a gamma, F or χ² variable.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import cached_property
 from math import lgamma
 
 import numpy as np
@@ -25,6 +24,10 @@ from robustfourier.periodic.noise_spectrum import NoiseFloor
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.variable_projection import Refined
 
+#: Modes below which all are as likely. Slow lines were priced beside red noise on records of 60
+#: samples, of which this is the highest mode; if octaves were alike below it, an event would be
+#: cheaper as four slow lines than as noise with a memory.
+SLOW = 30.0
 _HALVINGS = 6  # of nine decades: a third of an e-fold is left, where the alarm is nearly straight
 _ROOT = 1e-10  # of its logarithm, at which a ratio is known
 
@@ -78,24 +81,21 @@ class Judge:
         return _ratio_at(level, dof, widths, not self.integer)
 
     def widths(self, modes: FloatArray) -> FloatArray:
-        """Range searched that each of `modes` pays for, in units of independence, shape (K,).
+        """Range that each of `modes` pays for, in units of independence, shape (K,).
 
-        A search far beyond one mode per two samples has mostly high modes to be wrong about, and
-        the low ones, where periods are usually sought, should not pay for them all. Half of the
-        level then goes to each side of that mode: a line pays for twice the range of its own side.
+        All modes up to `SLOW` are as likely, and above that all octaves: the level is shared among
+        modes as 1/max(k, SLOW). So whoever samples faster, and searches farther, hardly pays for
+        that at the modes that were seen before.
 
         >>> judge = Judge(np.linspace(-1, 1, 101), np.ones(101), 0, 1000)
         >>> judge.widths(np.array([20.0, 700.0])).round()
-        array([ 104., 1963.])
+        array([ 138., 3228.])
         """
-        if self.integer:
-            return np.full(len(modes), self.highest)
-        middle, below, above = self._sides
-        return np.where(modes <= middle, below, above)
-
-    @cached_property
-    def _sides(self) -> tuple[float, float, float]:
-        return _two_sides(self.theta, self.weights, self.lowest, self.highest)
+        highest = max(self.highest, self.lowest)
+        slow = float(np.clip(SLOW, self.lowest, highest))
+        whole = slow - self.lowest + slow * np.log(highest / slow)
+        part = whole * np.maximum(modes / slow, 1.0)
+        return part if self.integer else part * search_width(self.theta, self.weights, 0.0, 1.0)
 
 
 def _ratio_at(level: float, dof: FloatArray, width: FloatArray, continuous: bool) -> FloatArray:
@@ -195,19 +195,6 @@ def search_width(theta: FloatArray, weights: FloatArray, lowest: float, highest:
     mean = weights @ theta / weights.sum()
     variance = weights @ (theta - mean) ** 2 / weights.sum()
     return float(max(highest - lowest, 0.0) * np.sqrt(np.pi * variance))
-
-
-def _two_sides(
-    theta: FloatArray, weights: FloatArray, lowest: float, highest: float
-) -> tuple[float, float, float]:
-    """Return the mode that parts the range, and the widths below and above it."""
-    middle = 0.5 * (np.count_nonzero(np.diff(theta)) + 1)
-    if highest <= 2.0 * middle:
-        whole = search_width(theta, weights, lowest, highest)
-        return middle, whole, whole
-    below = search_width(theta, weights, lowest, middle)
-    above = search_width(theta, weights, middle, highest)
-    return middle, 2.0 * below, 2.0 * above
 
 
 def false_alarm(

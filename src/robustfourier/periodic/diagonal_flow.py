@@ -61,8 +61,8 @@ class DiagonalFlow:
     gradient: FloatArray  # (J,): |β| at the start
     #: (J,): |z| at the end over outputs, in units of the noise of a coefficient
     amplitude: FloatArray
-    #: x: what the largest coefficient of noise exceeds with the false-alarm probability
-    noise_gradient: float
+    #: (J,): x, which a coefficient of noise exceeds anywhere with the false-alarm probability
+    noise_gradient: FloatArray
     #: time trained for, and the time T that the false-alarm probability gives
     time: float
     duration: float
@@ -84,8 +84,9 @@ class DiagonalFlow:
         """
         awake = 0.5 * self.noise_gradient
         if not np.any(self.amplitude > awake):
-            alone = self.gradient.max(initial=0.0) >= self.noise_gradient
-            return self.modes[[int(np.argmax(self.gradient))]] if alone else np.zeros(0)
+            clear = self.gradient / self.noise_gradient
+            alone = clear.max(initial=0.0) >= 1.0
+            return self.modes[[int(np.argmax(clear))]] if alone else np.zeros(0)
         size = np.concatenate([[0.0], self.amplitude, [0.0]])
         top = (size[1:-1] >= size[:-2]) & (size[1:-1] > size[2:])
         at = np.flatnonzero(top & (self.amplitude > awake))
@@ -117,14 +118,15 @@ def diagonal_flow(
     modes: FloatArray,
     coefficients: ComplexArray,
     window: ComplexArray,
-    noise_gradient: float,
+    noise_gradient: FloatArray | float,
 ) -> DiagonalFlow:
     """Train the diagonal layer on the whitened coefficients of a residual.
 
     `modes` (J,): j·spacing for j = j₀, j₀ + 1, …. `coefficients` (J, q): β = Σ w r e^{-iπkθ} /
     √(S_k Σ w), of which noise of spectrum S has |β|² exponential. `window`: Σ w e^{-iπkθ} / Σ w at
-    k = 0, spacing, … up to twice the highest mode. `noise_gradient`: x; see
-    `significance.noise_gradient`.
+    k = 0, spacing, … up to twice the highest mode. `noise_gradient` (J,): x, the root of what
+    `significance.Judge.threshold` has. Where it is smaller than elsewhere, as a line there is
+    likelier beforehand, the start α is larger: all modes grow to their x in the same time.
 
     Notes
     -----
@@ -137,11 +139,14 @@ def diagonal_flow(
     """
     strength = np.sqrt(np.sum(np.abs(coefficients) ** 2, axis=1))
     largest = float(strength.max(initial=0.0))
-    duration = calibrated_time(noise_gradient)
-    threshold = max(noise_gradient, largest / DYNAMIC_RANGE)
-    alpha = np.sqrt(START * noise_gradient)
-    time = asinh(2.0 * threshold / alpha**2) / (2.0 * threshold)
-    layer = _Layer(modes, coefficients, strength, window, alpha, AWAKES * threshold)
+    noise_gradient = np.broadcast_to(np.asarray(noise_gradient, np.float64), len(modes))
+    most = float(noise_gradient.max())
+    duration = calibrated_time(most)
+    threshold = max(most, largest / DYNAMIC_RANGE)
+    time = asinh(2.0 * threshold / (START * most)) / (2.0 * threshold)
+    alpha = np.sqrt(2.0 * noise_gradient / np.sinh(2.0 * noise_gradient * duration))
+    least = AWAKES * threshold / most * noise_gradient
+    layer = _Layer(modes, coefficients, strength, window, alpha, least)
     for part in np.linspace(0.0, 1.0, _FRAMES, endpoint=False) if listening() else ():
         emit("diagonal", "weights", modes=modes, weight=layer.after(part * time)[0], trained=part)
     weight, amplitude, steps = layer.after(time)
@@ -162,8 +167,8 @@ class _Layer:
         coefficients: ComplexArray,
         strength: FloatArray,
         window: ComplexArray,
-        alpha: float,
-        least: float,
+        alpha: FloatArray,
+        least: FloatArray,
     ) -> None:
         self.strength, self.alpha, self.least = strength, alpha, least
         self.index = _can_awake(strength, least)
@@ -181,14 +186,14 @@ class _Layer:
         weight = alpha * np.cosh(np.minimum(self.strength * time, 300.0))
         amplitude = 0.5 * alpha**2 * np.sinh(np.minimum(2.0 * self.strength * time, 300.0))
         amplitude[self.strength > self.least] = 0.0
-        w, c = np.full(len(self.index), alpha), np.zeros(self.beta.shape, np.complex128)
+        w, c = alpha[self.index], np.zeros(self.beta.shape, np.complex128)
         steps = _train(self.toeplitz, self.hankel, self.beta, time, w, c) if len(w) else 0
         weight[self.index] = np.abs(w)
         amplitude[self.index] = np.abs(w) * np.sqrt(np.sum(np.abs(c) ** 2, axis=1))
         return weight, amplitude, steps
 
 
-def _can_awake(strength: FloatArray, least: float) -> IndexArray:
+def _can_awake(strength: FloatArray, least: FloatArray) -> IndexArray:
     """Return which modes have a gradient that lets them awake.
 
     Where these are too many (samples in a small part of the span, a steep continuum), those that

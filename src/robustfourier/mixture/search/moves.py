@@ -71,6 +71,7 @@ WING_REACH = 12.0  # modes to each side of a line that its wings are looked for 
 _WIDTHS = 3.0  # of a resonance at half height, within which a line is its own
 _SIDE_LINES = 3  # beside a line, from which on they may be its wings; tides stand in twos
 _SUBHARMONICS = 16  # multiples of a line between which weaker harmonics may stand
+_PLACES = 50  # at which the threshold is found, which changes slowly
 _OWN = 0.05  # part of the noise that is left at least when a line is taken out of it
 _MANY = 20  # modes whose median tells the noise under strong lines
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
@@ -515,11 +516,13 @@ class Search:
         for mode in taken:
             apart = 0.5 if series.integer else APART
             coefficients[slice(*np.searchsorted(modes, [mode - apart, mode + apart]))] = 0.0
-        threshold = series.judge.threshold(self.level, floor, modes[-1:])[0]
+        places = np.geomspace(modes[0], modes[-1], _PLACES)
+        power = series.judge.threshold(self.level, floor, places)
+        threshold = np.interp(modes, places, np.clip(power, 1e-3, 1e6))  # no ratio in reach
         window = grid.weight_sums[::step] / series.total
         # A line halfway between two modes of the grid shows that part of its gradient.
         seen = 1.0 if series.integer else float(np.sinc(0.25))
-        flow = diagonal_flow(modes, coefficients, window, seen * float(np.sqrt(threshold)))
+        flow = diagonal_flow(modes, coefficients, window, seen * np.sqrt(threshold))
         self.flow = self.flow or flow
         peaks = np.round(flow.peaks()) if series.integer else flow.peaks()
         inside = self._lowest(fit), series.max_mode, series.integer

@@ -12,10 +12,11 @@ they differ in: lines against coloured noise, a bend against a slow cycle.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import NamedTuple
 
 import numpy as np
 
-from robustfourier.arrays import FloatArray, IndexArray, Matrix, Vector
+from robustfourier.arrays import ComplexArray, FloatArray, IndexArray, Matrix, Vector
 from robustfourier.compiling import compiled
 from robustfourier.mixture.search.line_fit import Fit
 from robustfourier.mixture.significance import false_alarm
@@ -35,7 +36,9 @@ from robustfourier.periodic.priors import (
 from robustfourier.periodic.residual_process import OscillatorSearch, chosen_rows
 from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLikelihood
 
-ROWS = 4000  # rows on which a likelihood is taken; more of them in stretches spread over the record
+ROWS = (
+    5000  # on which a likelihood is taken whole; else half as many means, and as many in stretches
+)
 _FEWEST = 8  # distinct rows that can show coloured noise
 _SLOW = 0.3  # radians, or e-folds, of change from one sample to the next
 _INFORMED = 100.0  # times the white variance: with more of it samples tell of themselves
@@ -201,19 +204,62 @@ def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
     return np.where(fit.known, 1.0, places)
 
 
+class _Rows(NamedTuple):
+    """Rows of samples without lines, and how often their likelihood counts."""
+
+    theta: FloatArray
+    values: FloatArray  # (n, q): the trend still in them
+    weights: FloatArray
+    trend: FloatArray  # (n, p): its columns
+    count: float
+    within: FloatArray  # (m,): distances from the first of the samples that a row is the mean of
+
+    @classmethod
+    def of(cls, series: Series, fit: Fit) -> list[_Rows]:
+        r"""Return the rows of a series, or of a long one what tells of them.
+
+        Of rows y and the means m of neighbours among them, log p(y) = log p(m) + log p(y | m). The
+        means of a long record are few, and say all that is slow: they are taken whole. What is
+        fast, the second term, is alike everywhere, and is taken on stretches of the record, as the
+        difference of the same two terms there.
+        """
+        left = fit.refined.residuals
+        trend = series.trend(fit.rung)
+        values = left + trend @ fit.refined.trend
+        every = cls(series.theta, values, series.weights, trend, 1.0, np.zeros(1))
+        if len(left) <= ROWS:
+            return [every]
+        group = -(-2 * len(left) // ROWS)
+        means = every.means(group, _spacing(series))
+        some = chosen_rows(len(means.theta), ROWS // (2 * group))
+        rows = (some[:, None] * group + np.arange(group)).ravel()
+        rows = rows[rows < len(left)]
+        part = len(left) / len(rows)
+        stretches = cls(*(column[rows] for column in every[:4]), part, every.within)
+        less = cls(*(column[some] for column in means[:4]), -part, means.within)
+        return [means, stretches, less]
+
+    def means(self, group: int, spacing: float) -> _Rows:
+        """Return the means of so many neighbours each, at about that spacing."""
+        starts = np.arange(0, len(self.theta), group)
+        whole = np.add.reduceat(self.weights, starts)
+
+        def mean(column: FloatArray) -> FloatArray:
+            weighted = (column.T * self.weights).T
+            return np.asarray((np.add.reduceat(weighted, starts).T / whole).T)
+
+        columns = mean(self.theta), mean(self.values), whole, mean(self.trend)
+        return _Rows(*columns, self.count, spacing * np.arange(group))
+
+
 class NoiseEvidence:
     """The evidence of noise models beside a fit of a series."""
 
     def __init__(self, series: Series, fit: Fit) -> None:
-        rows = chosen_rows(len(series.theta), ROWS)
-        self.theta, self.weights = series.theta[rows], series.weights[rows]
-        self.trend = series.trend(fit.rung)[rows]
+        self.rows = _Rows.of(series, fit)
         self.widths = trend_widths(fit.rung, series.breaks.order)
-        #: Samples without the lines, the trend still in them, shape (rows, q).
-        self.values = fit.refined.residuals[rows] + self.trend @ fit.refined.trend
-        self.enough = len(np.unique(self.theta)) >= _FEWEST
-        #: What one row that was taken stands for.
-        self.factor = len(series.theta) / max(len(rows), 1)
+        self.size = len(series.theta)
+        self.enough = series.distinct >= _FEWEST
         self.modes, self.spacing = fit.modes, _spacing(series)
 
     def best(
@@ -224,17 +270,17 @@ class NoiseEvidence:
         `start`: oscillators to begin from; its wings stay. `fresh`: whether to search for
         oscillators as well. `beat`: what is clearly below that is not optimised to the end.
         """
-        start = start or NoiseModel.white_noise(np.ones(self.values.shape[1]))
-        price = WINGS * np.log(len(self.theta)) * len(start.wings) / 3
-        beat = beat + price if self.values.shape[1] == 1 else -np.inf
-        outputs = [
-            self._best_of(o, start.oscillators[o], start.wings, fresh, beat / self.factor)
-            for o in range(self.values.shape[1])
+        outputs = self.rows[0].values.shape[1]
+        start = start or NoiseModel.white_noise(np.ones(outputs))
+        price = WINGS * np.log(self.size) * len(start.wings) / 3
+        beat = beat + price if outputs == 1 else -np.inf
+        found = [
+            self._best_of(o, start.oscillators[o], start.wings, fresh, beat) for o in range(outputs)
         ]
-        oscillators, white, scores = zip(*outputs, strict=True)
+        oscillators, white, scores = zip(*found, strict=True)
         wings = oscillators[0][: len(start.wings)]
         rest = tuple(one[len(start.wings) :] for one in oscillators)
-        return NoiseModel(np.array(white), rest, wings), self.factor * float(sum(scores)) - price
+        return NoiseModel(np.array(white), rest, wings), float(sum(scores)) - price
 
     def _best_of(
         self, output: int, start: FloatArray, wings: FloatArray, fresh: bool, beat: float
@@ -242,16 +288,18 @@ class NoiseEvidence:
         """Return wings and oscillators, white variance and evidence of one output."""
         exact, left = self._likelihood(output)
         best, (score, white) = wings, exact.value(sho_of_logarithms(wings))
-        rounding = np.std(left) <= _ROUNDING * np.std(self.values[:, output])
+        values = self.rows[0].values[:, output]
+        rounding = np.std(left[0]) <= _ROUNDING * np.std(values)
         if not self.enough or rounding:
             return best, white, score
         starts = [start] if len(start) or len(wings) else []
         if fresh:
-            beside = sho_of_logarithms(wings)
-            resolved = _Resolved(self.theta, left, self.weights, beside)
-            resolved.more = max(beat - score - RESONANCE, 0.0)
-            found = resolved.run(exact=False)
-            starts += [found] if found is not None else []
+            beside, likelihood = sho_of_logarithms(wings), _Likelihood(self.rows, left)
+            for rows, some in list(zip(self.rows, left, strict=True))[:2]:
+                resolved = _Resolved(rows.theta, some, rows.weights, beside, None, likelihood)
+                resolved.more = max(beat - score - RESONANCE, 0.0)
+                found = resolved.run(exact=False)
+                starts += [found] if found is not None else []
         search = self._search(output, exact, wings)
         for one in starts:
             begin = np.concatenate([wings, one])
@@ -289,34 +337,93 @@ class NoiseEvidence:
         search.beside = sho_of_logarithms(start.wings)
         end = search.optimised(end, exact=False)[0] if len(end) else end
         value, white = exact.value(sho_of_logarithms(np.concatenate([start.wings, end])))
-        return NoiseModel(np.array([white]), (end,), start.wings), self.factor * value
+        return NoiseModel(np.array([white]), (end,), start.wings), value
 
-    def _search(self, output: int, exact: MarginalLikelihood, wings: FloatArray) -> _Bounded:
+    def _search(self, output: int, exact: _Likelihood, wings: FloatArray) -> _Bounded:
         """Return the search for oscillators beside wings, lines' share of the noise left out."""
-        own = _WithoutLines(exact, self.modes, self.spacing)
-        search = _Bounded(self.theta, self.values[:, output], self.weights, likelihood=own)
+        own, rows = _WithoutLines(exact, self.modes, self.spacing), self.rows[0]
+        search = _Bounded(rows.theta, rows.values[:, output], rows.weights, likelihood=own)
         search.wings = wings
         return search
 
     def _likelihood(
         self, output: int, white: float | None = None
-    ) -> tuple[MarginalLikelihood, FloatArray]:
+    ) -> tuple[_Likelihood, list[FloatArray]]:
         """Return the likelihood with the trend marginalised, and what the trend leaves over.
 
         The factor of all variances is profiled, so the prior of the trend, which is in units of the
         data, is divided by the deviation of the white noise; by that of what is left over where
         that is not known yet.
         """
-        values = self.values[:, output]
-        left = values - self.trend @ np.linalg.lstsq(self.trend, values, rcond=None)[0]
-        width = max(float(np.std(values)), 1e-150)
-        sigma = float(np.std(left)) if white is None else float(np.sqrt(white))
+        values = [rows.values[:, output] for rows in self.rows]
+        trend = np.linalg.lstsq(self.rows[0].trend, values[0], rcond=None)[0]
+        left = [v - rows.trend @ trend for v, rows in zip(values, self.rows, strict=True)]
+        width = max(float(np.std(values[0])), 1e-150)
+        sigma = float(np.std(left[-1])) if white is None else float(np.sqrt(white))
         sigma = max(sigma, 1e-12 * width)
-        columns = (width / sigma) * self.widths * self.trend
-        return MarginalLikelihood(self.theta, values, 1.0 / self.weights, columns), left
+        return _Likelihood(self.rows, values, (width / sigma) * self.widths), left
 
 
-class _WithoutLines(MarginalLikelihood):
+class _Likelihood:
+    """The sum of the likelihoods of rows, each as often as it counts, each at its own best scale.
+
+    `values`: of each of the rows. `widths`: prior deviations of the coefficients of the trend over
+    that of the noise.
+    """
+
+    def __init__(
+        self, rows: list[_Rows], values: list[FloatArray], widths: FloatArray | None = None
+    ) -> None:
+        self.rows = rows
+        self.parts = [
+            MarginalLikelihood(
+                some.theta, y, 1.0 / some.weights, None if widths is None else widths * some.trend
+            )
+            for some, y in zip(rows, values, strict=True)
+        ]
+
+    def value(self, kernel: Kernel) -> tuple[float, float]:
+        """Return the log-likelihood, and the white variance."""
+        total, variance = 0.0, 1.0
+        for rows, part in zip(self.rows, self.parts, strict=True):
+            value, white = part.value(_averaged(kernel, rows.within)[0])
+            if not np.isfinite(value):
+                return -np.inf, white
+            total += rows.count * value
+            variance = white if len(rows.within) == 1 else variance
+        return total, variance
+
+    def gradient(self, kernel: Kernel) -> tuple[float, FloatArray]:
+        """Return the log-likelihood, and its gradient along the coefficients of the kernel."""
+        total, gradient = 0.0, np.zeros((4, len(kernel.a)))
+        for rows, part in zip(self.rows, self.parts, strict=True):
+            averaged, slopes = _averaged(kernel, rows.within)
+            value, slope = part.gradient(averaged)
+            if not np.isfinite(value):
+                return -np.inf, gradient
+            total += rows.count * value
+            along = slope[0] * slopes.real + slope[1] * slopes.imag
+            along[2:] += slope[2:]
+            gradient += rows.count * along
+        return total, gradient
+
+
+def _averaged(kernel: Kernel, within: FloatArray) -> tuple[Kernel, ComplexArray]:
+    r"""Return the kernel of means of samples, and how a + ib of it changes along a, b, c and d.
+
+    The mean of m samples δ apart has the variance :math:`\mathrm{Re}\,(a + ib) \sum_k w_k
+    e^{-(c + id) k\delta}`, w₀ = 1/m and w_k = 2 (m − k)/m²: what changes within a group is averaged
+    out.
+    """
+    count, term = len(within), kernel.a + 1j * kernel.b
+    weight = np.append(1.0 / count, 2.0 * np.arange(count - 1, 0, -1) / count**2)
+    decay = np.exp(-np.multiply.outer(within, kernel.c + 1j * kernel.d))
+    part, slope = weight @ decay, -term * ((weight * within) @ decay)
+    averaged = replace(kernel, a=(term * part).real, b=(term * part).imag)
+    return averaged, np.stack([part, 1j * part, slope, 1j * slope])
+
+
+class _WithoutLines:
     r"""The likelihood of noise in what lines leave over of it.
 
     A line takes the noise at its mode with it: three numbers, one and a half modes. What is left
@@ -329,8 +436,8 @@ class _WithoutLines(MarginalLikelihood):
     .. [1] P. Whittle, J. R. Stat. Soc. B 15 (1953) 125.
     """
 
-    def __init__(self, exact: MarginalLikelihood, modes: FloatArray, spacing: float) -> None:
-        self.__dict__.update(vars(exact))
+    def __init__(self, exact: _Likelihood, modes: FloatArray, spacing: float) -> None:
+        self.exact = exact
         count = int(np.clip(1.0 / spacing, 1, _MEAN_OF))
         every = (np.arange(count) + 0.5) / (count * spacing)
         lines, rest = np.full(len(modes), _TAKEN), np.full(count, -_TAKEN * len(modes) / count)
@@ -338,11 +445,13 @@ class _WithoutLines(MarginalLikelihood):
         self._spacing = spacing
 
     def value(self, kernel: Kernel) -> tuple[float, float]:
-        value, white = super().value(kernel)
+        """Return the log-likelihood, and the white variance."""
+        value, white = self.exact.value(kernel)
         return value + self._taken(kernel, np.zeros((4, len(kernel.a)))), white
 
     def gradient(self, kernel: Kernel) -> tuple[float, FloatArray]:
-        value, gradient = super().gradient(kernel)
+        """Return the log-likelihood, and its gradient along the coefficients of the kernel."""
+        value, gradient = self.exact.gradient(kernel)
         return value + self._taken(kernel, gradient), gradient
 
     def _taken(self, kernel: Kernel, gradient: FloatArray) -> float:
