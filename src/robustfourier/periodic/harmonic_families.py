@@ -26,7 +26,7 @@ two independent patterns with periods P and P/2 cannot be told from one pattern 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
 from math import log, pi
@@ -157,21 +157,27 @@ class Families:
         A base without harmonics goes. A combination tone of such a base is free, and a family
         whose orders have a common divisor has a faster base.
         """
-        rows = self.harmonics[lines]
-        pure = np.count_nonzero(rows, axis=1) == 1
-        stay = rows[pure].any(axis=0) if len(rows) else np.zeros(len(self.bases), bool)
-        freed = np.flatnonzero(rows[:, ~stay].any(axis=1))
-        own = np.zeros((len(rows), len(freed)), np.int64)
-        own[freed, np.arange(len(freed))] = 1
-        kept, bases = rows[:, stay].copy(), self.bases[stay].copy()
-        kept[freed] = 0
-        divisor = np.gcd.reduce(kept, axis=0) if len(kept) else np.ones(len(bases), np.int64)
-        divisor = np.where(self.fixed[stay], 1, np.maximum(divisor, 1))
+        left = replace(self, harmonics=self.harmonics[lines])
+        based = left.harmonics[left.pure].any(axis=0)
+        left = left.apart(left.harmonics[:, ~based].any(axis=1))
+        divisor = np.maximum(np.gcd.reduce(left.harmonics, axis=0), 1)
+        divisor = np.where(left.fixed, 1, divisor)
         return Families(
-            np.concatenate([bases * divisor, rows[freed] @ self.bases]),
-            np.hstack([kept // divisor, own]),
-            np.concatenate([self.fixed[stay], np.zeros(len(freed), bool)]),
-            None if self.doubt is None else np.append(self.doubt[stay] * divisor, 0.0 * freed),
+            left.bases * divisor,
+            left.harmonics // divisor,
+            left.fixed,
+            None if left.doubt is None else left.doubt * divisor,
+        )
+
+    def apart(self, lines: BoolArray, fixed: bool = False) -> Families:
+        """Give some lines bases of their own; bases without harmonics go."""
+        rest = np.where(lines[:, None], 0, self.harmonics)
+        stay, count = rest.any(axis=0), int(lines.sum())
+        return Families(
+            np.append(self.bases[stay], self.modes[lines]),
+            np.hstack([rest[:, stay], np.eye(len(rest), dtype=np.int64)[:, lines]]),
+            np.append(self.fixed[stay], np.full(count, fixed)),
+            None if self.doubt is None else np.append(self.doubt[stay], np.zeros(count)),
         )
 
 
