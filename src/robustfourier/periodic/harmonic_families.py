@@ -262,18 +262,20 @@ def harmonic_places(
     variance = 6.0 / (2.0 * pi) ** 2 / np.maximum(gain, 1.0) + SMALLEST_MODE_ERROR**2
     room = mode * log(max(highest, 2.0 * _LOWEST) / _LOWEST)
     strongest = np.argsort(-gain, kind="stable")[:-1]
-    _harmonic_places(mode, variance, room, strongest, free, _FIRST, _SHARES, share, odds)
+    facts = mode, variance, room, strongest, free
+    _harmonic_places(*facts, _CELL, _FIRST, _SHARES, share, odds)
     return share, odds
 
 
 @compiled
 def _harmonic_places(
     mode: Vector, variance: Vector, room: Vector, strongest: IntVector, free: BoolVector,
-    first: Vector, shares: Vector, share: Vector, odds: Vector,
+    cell: float, first: Vector, shares: Vector, share: Vector, odds: Vector,
 ) -> None:  # fmt: skip
     """Write priors and odds of the lines that are harmonics of one of the strongest.
 
-    `first` are the priors of the lowest order, and `shares` those of gaps between orders.
+    `cell` is the variance of a place; `first` are the priors of the lowest order, and `shares`
+    those of gaps between orders.
     """
     count, highest = len(mode), len(shares) - 1
     taken, near = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
@@ -288,7 +290,7 @@ def _harmonic_places(
             there[missing] = True
             for i in range(count):
                 ratio = np.rint(mode[i] / base)
-                square[i] = variance[i] + (ratio / missing) ** 2 * variance[j] + _CELL
+                square[i] = variance[i] + (ratio / missing) ** 2 * variance[j] + cell
                 away[i] = (mode[i] - ratio * base) ** 2 / square[i]
                 near[i] = away[i] <= _WITHIN**2 and free[i] and not taken[i]
                 near[i] = near[i] and ratio >= 1.0 and ratio <= highest
