@@ -26,10 +26,10 @@ two independent patterns with periods P and P/2 cannot be told from one pattern 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import gcd, log, pi
+from math import log, pi
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -69,9 +69,6 @@ _LOWEST = 1.5  # mode; what is slower is trend
 #: Priors of the lowest order 1 or 2, and of gaps between orders, at their index.
 _FIRST = np.array([0.0, lowest_order_share(1), lowest_order_share(2)])
 _SHARES = np.array([0.0, *map(harmonic_share, range(1, HIGHEST_ORDER + 1))])
-_MISSING = tuple(
-    (p, q) for q in range(3, HIGHEST_MISSING + 1) for p in range(2, q) if gcd(p, q) == 1
-)
 _COMBINATIONS = tuple(
     (a, b)
     for a in range(-HIGHEST_COMBINATION, HIGHEST_COMBINATION + 1)
@@ -160,21 +157,27 @@ class Families:
         A base without harmonics goes. A combination tone of such a base is free, and a family
         whose orders have a common divisor has a faster base.
         """
-        rows = self.harmonics[lines]
-        pure = np.count_nonzero(rows, axis=1) == 1
-        stay = rows[pure].any(axis=0) if len(rows) else np.zeros(len(self.bases), bool)
-        freed = np.flatnonzero(rows[:, ~stay].any(axis=1))
-        own = np.zeros((len(rows), len(freed)), np.int64)
-        own[freed, np.arange(len(freed))] = 1
-        kept, bases = rows[:, stay].copy(), self.bases[stay].copy()
-        kept[freed] = 0
-        divisor = np.gcd.reduce(kept, axis=0) if len(kept) else np.ones(len(bases), np.int64)
-        divisor = np.where(self.fixed[stay], 1, np.maximum(divisor, 1))
+        left = replace(self, harmonics=self.harmonics[lines])
+        based = left.harmonics[left.pure].any(axis=0)
+        left = left.apart(left.harmonics[:, ~based].any(axis=1))
+        divisor = np.maximum(np.gcd.reduce(left.harmonics, axis=0), 1)
+        divisor = np.where(left.fixed, 1, divisor)
         return Families(
-            np.concatenate([bases * divisor, rows[freed] @ self.bases]),
-            np.hstack([kept // divisor, own]),
-            np.concatenate([self.fixed[stay], np.zeros(len(freed), bool)]),
-            None if self.doubt is None else np.append(self.doubt[stay] * divisor, 0.0 * freed),
+            left.bases * divisor,
+            left.harmonics // divisor,
+            left.fixed,
+            None if left.doubt is None else left.doubt * divisor,
+        )
+
+    def apart(self, lines: BoolArray, fixed: bool = False) -> Families:
+        """Give some lines bases of their own; bases without harmonics go."""
+        rest = np.where(lines[:, None], 0, self.harmonics)
+        stay, count = rest.any(axis=0), int(lines.sum())
+        return Families(
+            np.append(self.bases[stay], self.modes[lines]),
+            np.hstack([rest[:, stay], np.eye(len(rest), dtype=np.int64)[:, lines]]),
+            np.append(self.fixed[stay], np.full(count, fixed)),
+            None if self.doubt is None else np.append(self.doubt[stay], np.zeros(count)),
         )
 
 
@@ -259,18 +262,20 @@ def harmonic_places(
     variance = 6.0 / (2.0 * pi) ** 2 / np.maximum(gain, 1.0) + SMALLEST_MODE_ERROR**2
     room = mode * log(max(highest, 2.0 * _LOWEST) / _LOWEST)
     strongest = np.argsort(-gain, kind="stable")[:-1]
-    _harmonic_places(mode, variance, room, strongest, free, _FIRST, _SHARES, share, odds)
+    facts = mode, variance, room, strongest, free
+    _harmonic_places(*facts, _CELL, _FIRST, _SHARES, share, odds)
     return share, odds
 
 
 @compiled
 def _harmonic_places(
     mode: Vector, variance: Vector, room: Vector, strongest: IntVector, free: BoolVector,
-    first: Vector, shares: Vector, share: Vector, odds: Vector,
+    cell: float, first: Vector, shares: Vector, share: Vector, odds: Vector,
 ) -> None:  # fmt: skip
     """Write priors and odds of the lines that are harmonics of one of the strongest.
 
-    `first` are the priors of the lowest order, and `shares` those of gaps between orders.
+    `cell` is the variance of a place; `first` are the priors of the lowest order, and `shares`
+    those of gaps between orders.
     """
     count, highest = len(mode), len(shares) - 1
     taken, near = np.zeros(count, np.bool_), np.zeros(count, np.bool_)
@@ -285,7 +290,7 @@ def _harmonic_places(
             there[missing] = True
             for i in range(count):
                 ratio = np.rint(mode[i] / base)
-                square[i] = variance[i] + (ratio / missing) ** 2 * variance[j] + _CELL
+                square[i] = variance[i] + (ratio / missing) ** 2 * variance[j] + cell
                 away[i] = (mode[i] - ratio * base) ** 2 / square[i]
                 near[i] = away[i] <= _WITHIN**2 and free[i] and not taken[i]
                 near[i] = near[i] and ratio >= 1.0 and ratio <= highest
@@ -461,20 +466,17 @@ class _Ties:
         base = np.array([f.base for f in families])
         error = np.sqrt([f.variance for f in families])
         for i, low in enumerate(families):
-            for p, q in ((1, 0), *(_MISSING if not self.integer else ())):
-                ratio = np.round(base / base[i]) if p == 1 else np.full(len(base), q / p)
-                away = np.abs(base - ratio * base[i])
-                near = away <= _WITHIN * np.hypot(error, ratio * error[i])
-                near &= (ratio > 1.0) & (ratio <= HIGHEST_ORDER)
-                for j in np.flatnonzero(near):
-                    high, up = families[j], int(ratio[j]) if p == 1 else q
-                    orders = (*(p * n for n in low.orders), *(up * n for n in high.orders))
-                    if len(set(orders)) < len(orders) or max(orders) > HIGHEST_ORDER:
-                        continue
-                    family = self.family(low.members + high.members, orders)
-                    more = family.evidence - low.evidence - high.evidence
-                    if more > gain:
-                        best, gain = (i, int(j), family), more
+            ratio = np.round(base / base[i])
+            near = np.abs(base - ratio * base[i]) <= _WITHIN * np.hypot(error, ratio * error[i])
+            near &= (ratio > 1.0) & (ratio <= HIGHEST_ORDER)
+            for j in np.flatnonzero(near):
+                orders = (*low.orders, *(int(ratio[j]) * n for n in families[j].orders))
+                if len(set(orders)) < len(orders) or max(orders) > HIGHEST_ORDER:
+                    continue
+                family = self.family(low.members + families[j].members, orders)
+                more = family.evidence - low.evidence - families[j].evidence
+                if more > gain:
+                    best, gain = (i, int(j), family), more
         if best is None:
             return None
         return [f for k, f in enumerate(families) if k not in best[:2]] + [best[2]]

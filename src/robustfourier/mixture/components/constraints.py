@@ -7,7 +7,6 @@ knows more may decide.
 
 from __future__ import annotations
 
-from dataclasses import replace
 from fractions import Fraction
 
 import numpy as np
@@ -42,18 +41,7 @@ def _split(grouping: Families, mode: float) -> Families:
     base = _base(grouping, mode)
     if base is None:
         return grouping
-    freed = np.flatnonzero(grouping.harmonics[:, base])
-    own = np.zeros((len(grouping.harmonics), len(freed)), dtype=np.int64)
-    own[freed, np.arange(len(freed))] = 1
-    rest = grouping.harmonics.copy()
-    rest[freed] = 0
-    joined = Families(
-        np.concatenate([grouping.bases, (grouping.harmonics @ grouping.bases)[freed]]),
-        np.hstack([rest, own]),
-        np.concatenate([grouping.fixed, np.full(len(freed), grouping.fixed[base])]),
-    )
-    used = joined.harmonics.any(axis=0)
-    return Families(joined.bases[used], joined.harmonics[:, used], joined.fixed[used])
+    return grouping.apart(grouping.harmonics[:, base] != 0, fixed=bool(grouping.fixed[base]))
 
 
 def _merged(grouping: Families, first: float, second: float) -> Families:
@@ -78,4 +66,5 @@ def _merged(grouping: Families, first: float, second: float) -> Families:
     fixed = grouping.fixed.copy()
     fixed[i] |= fixed[j]
     keep = np.arange(len(bases)) != j
-    return replace(grouping, bases=bases[keep], harmonics=harmonics[:, keep], fixed=fixed[keep])
+    doubt = None if grouping.doubt is None else grouping.doubt[keep]
+    return Families(bases[keep], harmonics[:, keep], fixed[keep], doubt)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 
 from robustfourier import PeriodicMixture
-from robustfourier.mixture.components.compose import _Draft
 from robustfourier.periodic.harmonic_families import Families
 
 ROWS = np.array([[1, 0, 0], [2, 0, 0], [0, 1, 0], [1, 1, 0], [0, 0, 2], [0, 0, 3]])
@@ -38,11 +37,9 @@ def test_a_combination_tone_whose_base_is_gone_is_a_free_line():
     assert set(left.component) == {0, 1, 2}
 
 
-def test_a_harmonic_that_is_seen_in_one_phase_is_no_part_of_a_waveform(monkeypatch):
-    t, asked, of = 2.0 * np.pi * np.arange(241.0) / 12.0, [], _Draft.of
-    monkeypatch.setattr(_Draft, "of", lambda *a, **k: asked.append(a[4]) or of(*a, **k))
+def test_a_harmonic_that_is_seen_in_one_phase_is_no_part_of_a_waveform():
+    t = 2.0 * np.pi * np.arange(241.0) / 12.0
     y = np.cos(t - 1.0) + 0.5 * np.cos(2.0 * t) + 0.2 * np.cos(3.0 * t - 2.0)
     y += 0.01 * np.random.default_rng(0).normal(size=241)
-    model = PeriodicMixture(scale="linear").fit(np.arange(241.0), y)
-    assert [extra[:, 0].tolist() for extra in asked] == [[4, 5]]  # the sixth is the Nyquist mode
-    assert len(model.models_[0].lines) == 5
+    (component,) = PeriodicMixture(scale="linear").fit(np.arange(241.0), y).components_
+    assert component.order.tolist() == [1, 2, 3, 4, 5]  # the sixth is the Nyquist mode
