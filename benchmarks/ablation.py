@@ -178,6 +178,8 @@ SWITCHES: tuple[Switch, ...] = (
     off("errors of long gaps", "mixture.posterior:with_degenerate_errors", _first),
     off("residual Gaussian process", "mixture.posterior:_residual_process", lambda *_: None),
     off("quasi-periodic patterns", "mixture.posterior:_with_quasi_periodic", _first),
+    off("patterns that processes explain", "mixture.posterior:_explained_by",
+        lambda _, model, *__: np.zeros(len(model.lines), bool)),
     valued("lines near a pattern", "periodic.quasi_periodic:_REACH", 0.0),
     valued("shortest coherence", "periodic.quasi_periodic:_SHORTEST", 1.0),
     valued("quality from which on noise is a line", "periodic.priors:FORGETFUL", 1e9),
