@@ -50,7 +50,7 @@ from robustfourier.periodic.semiseparable import (
 _CLEAR = 2.0  # deviations of the sandwich's error by which it must exceed the fit's
 _LEAST = 0.02  # share left by the fit below which a residual says nothing any more
 _CELLS = 1e7  # rows times columns that are worth it, a fifth of a second
-_CANDIDATES = 4  # patterns that may be quasi-periodic and are asked at a time, the strongest
+_CANDIDATES = 4  # patterns that may be quasi-periodic, the strongest
 _PER_COHERENCE = 8  # places at which amplitude and phase of a quasi-periodic part are stated
 _PLACES_AT_MOST = 2000  # as many as a figure has pixels
 _LARGEST = 140.0  # powers of ten: beyond, variances in the unit of the values would overflow
@@ -243,7 +243,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     parts: list[QuasiPeriodicFit] = []
     doubtful: dict[int, QuasiPeriodicFit] = {}  # strict ones, that may be quasi-periodic after all
     gone = np.zeros(len(model.lines), bool)
-    waiting = [int(c) for c in np.argsort(-power, kind="stable")]
+    waiting = np.argsort(-power, kind="stable")[:_CANDIDATES].tolist()
     before: dict[int, QuasiPeriodicFit] = {}
     while waiting:
         found = []
@@ -252,7 +252,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
         kept = np.flatnonzero(~gone & ~known)
         lines, owner, order = model.lines.select(kept), model.component[kept], model.order[kept]
         beside = Kernel.sum([Kernel.zero(), *(part.kernel for part in parts)])
-        for c in waiting[:_CANDIDATES]:
+        for c in waiting:
             pattern = pattern_of(c, lines, owner, order, float(mode[c]), left, theta)
             if pattern is None:
                 continue
@@ -281,8 +281,7 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
         absent = _explained_by(kernel, model, parts, gone, samples, white, len(rows) / len(theta))
         left, gone = left + model.lines.select(absent).evaluate(theta)[:, 0], gone | absent
         before = {other.pattern.component: other for other in found if other is not part}
-        waiting = [*before, *waiting[_CANDIDATES:]]
-        waiting = [c for c in waiting if not gone[model.component == c].any()]
+        waiting = [c for c in before if not gone[model.component == c].any()]
     strict = [part for c, part in doubtful.items() if c not in {p.pattern.component for p in parts}]
     model = _with_modulation_errors(model, strict, white)
     if not parts:
@@ -315,10 +314,12 @@ def _explained_by(
     of the record that the samples are; the whole tells as much more of a line.
     """
     theta, left, noise = samples
+    # Lines of a lost phase are in what is left; those that its process has no term for are lines.
+    lost = [part.pattern.component for part in parts if not part.strict]
     kept = np.flatnonzero(~gone)
     lines, owner = model.lines.select(kept), model.component[kept]
     columns = lines_of_powers(theta, lines.mode, 0.5 * lines.amplitude[:, 0] ** 2 / white)
-    values = left + lines.evaluate(theta)[:, 0]
+    values = left + lines.select(np.flatnonzero(~np.isin(owner, lost))).evaluate(theta)[:, 0]
     products = normal_equations(kernel, theta, noise, np.column_stack([values, columns]))
 
     def evidence(some: IntArray) -> float:
