@@ -317,3 +317,13 @@ def test_a_line_that_a_process_explains_goes_and_one_beside_it_stays(beside):
     samples = theta, rng.normal(size=400), np.ones(400)
     gone = posterior._explained_by(kernel, model, [], np.zeros(1, bool), samples, 1.0, 1.0)
     assert gone.tolist() == [not beside]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_tone_whose_rate_drifts_is_one_pattern(seed):
+    rng, t = np.random.default_rng(seed), np.arange(1200) / 20.0
+    y = np.cos(np.pi * (t + t**2 / 120.0)) + 0.3 * rng.normal(size=1200)
+    (component,) = PeriodicMixture().fit(t, y).components_
+    assert 1.0 < component.period < 2.0
+    assert np.isfinite(component.coherence)
+    assert component.share > 0.5

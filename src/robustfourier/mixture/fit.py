@@ -20,7 +20,11 @@ from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel, shares
-from robustfourier.mixture.posterior import with_degenerate_errors, with_sandwich_errors
+from robustfourier.mixture.posterior import (
+    with_degenerate_errors,
+    with_sandwich_errors,
+    with_tie_errors,
+)
 from robustfourier.mixture.search.detection import Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.timeseries import Series, Settings
@@ -53,7 +57,8 @@ def _patterns(domain: Domain, found: Detection) -> ColumnModel:
     emit("patterns")
     series, fit = _settled(found, separate(found))
     model = ColumnModel.of(domain, fit, series, Evidence.of(found))
-    model = with_degenerate_errors(with_sandwich_errors(model, series), found)
+    model = with_tie_errors(with_sandwich_errors(model, series), fit.grouping)
+    model = with_degenerate_errors(model, found)
     model = model.explaining(series)
     if listening():
         components = model.components(shares([model])[0], 0, 0)
