@@ -137,7 +137,7 @@ def test_a_pipe_among_the_records_is_told_and_does_not_hang(tmp_path):
 
 
 def test_a_result_is_served_from_its_own_folder_alone(tmp_path):
-    from robustfourier.app.pages import result_files
+    from robustfourier.app.page_files import result_files
 
     (tmp_path / "secret.txt").write_text("secret")
     result = tmp_path / "result"
