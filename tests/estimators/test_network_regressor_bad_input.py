@@ -8,6 +8,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 from tests.estimators.toys import regressor
 
+from robustfourier import FourierNetworkRegressor
 from robustfourier import memory_limits as memory
 from robustfourier.errors import DivergenceError, InputError, OutOfMemoryError
 
@@ -128,8 +129,25 @@ def test_values_of_any_size_train_the_same_network(wave, size):
     np.testing.assert_array_equal(other.predict(X), size * one.predict(X))
 
 
-@pytest.mark.parametrize("level", [1e-9, -1e300])
-def test_a_constant_of_any_size_is_predicted_within_its_own_size(wave, level):
+@pytest.mark.parametrize("level", [0.0, 1e-9, -1e300])
+@pytest.mark.parametrize("make", [regressor, FourierNetworkRegressor])
+@pytest.mark.parametrize("loss", ["mean_squared", "huber"])
+def test_a_constant_of_any_size_is_predicted_within_its_own_size(wave, level, make, loss):
     X, y = wave
-    predicted = regressor().fit(X, np.full(len(y), level)).predict(X)
-    np.testing.assert_allclose(predicted, level, rtol=0.5)
+    predicted = make(loss=loss, random_state=0).fit(X, np.full(len(y), level)).predict(X)
+    np.testing.assert_allclose(predicted, level, rtol=0.5, atol=1e-12)
+
+
+def test_pulses_among_values_that_are_all_one_number_are_fitted_by_hubers_loss():
+    t = np.arange(400.0)
+    y = np.where(t % 20 < 6, 1.0, 0.0)
+    model = FourierNetworkRegressor(loss="huber", random_state=0).fit(t, y)
+    assert 20 in model.modes_.mode[model.modes_.active]
+    assert np.mean((model.predict(t) - y) ** 2) < 0.5 * np.var(y)
+
+
+@pytest.mark.parametrize("options", [{"learning_rate": 1e-30}, {"init_scale": 1e-300}])
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_numbers_that_no_training_can_follow_are_refused(wave, options):
+    with pytest.raises(InputError, match=r"learning_rate=\S+ with init_scale=\S+ asks for \S+ st"):
+        FourierNetworkRegressor(random_state=0, **options).fit(*wave)

@@ -56,6 +56,13 @@ def test_links_are_fitted_as_small_networks_and_linear_ones_stay_linear():
         assert relative_error(part - part.mean(), truth - truth.mean()) < 0.03
 
 
+def test_links_that_fit_exactly_leave_nothing_to_the_network():
+    t = np.linspace(0, 10, 300)
+    y = np.sign(np.cos(2 * np.pi * t))
+    model = FourierNetworkRegressor(links="network", random_state=0).fit(t, y)
+    np.testing.assert_allclose(model.predict(t), y, atol=1e-6)
+
+
 def test_links_that_are_no_use_are_refused(wave):
     for options in ({"hidden_layer_sizes": (4,)}, {"n_steps": 10}, {"training": "layerwise"}):
         with pytest.raises(InputError, match=re.escape("links='network' needs a diagonal")):

@@ -308,9 +308,11 @@ class FourierNetworkRegressor(RegressorMixin, EstimatorBase):
         if self.links == "network":
             found = fundamentals(np.flatnonzero(active_by_level(weights, level)) + 1)
             links = train_links(sample, found)
-            left = replace(sample, y=sample.y - links.predict(sample.theta))
-            rest, *_ = train_network(self, left)
-            trained = replace(trained, weights=rest.weights.widened(weights.architecture.n_modes))
+            rest = sample.y - links.predict(sample.theta)
+            exact = np.abs(rest).max() <= 1e-9 * np.abs(sample.y).max()  # only rounding is left
+            left = replace(sample, y=np.zeros_like(rest) if exact else rest)
+            other, *_ = train_network(self, left)
+            trained = replace(trained, weights=other.weights.widened(weights.architecture.n_modes))
         modes = network_modes(
             trained.weights, domains, scaling.scale, self.threshold, kept, target.ndim, level, links
         )

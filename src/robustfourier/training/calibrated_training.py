@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from robustfourier.arrays import FloatArray
-from robustfourier.errors import DivergenceError
+from robustfourier.errors import DivergenceError, InputError
 from robustfourier.network.architecture import DIAGONAL, OUTPUT, Architecture
 from robustfourier.network.weights import Weights
 from robustfourier.training.batches import FixedSample
@@ -39,6 +39,7 @@ _ANNEALED = 0.3  # of the time; at falling rates, when what is awake is awake
 _FALL = 50.0  # of the rate at the end: scatter of 0.2 % of the noise's share is left
 _SETTLED = 1.02  # time that is longer than this factor is taken
 _STRETCHES = 20  # of growth at most; four are usual
+_MOST_STEPS = 1e9  # hours; beyond, a number was given that no training can follow
 _ROBUST = 1.4826  # standard deviation of a normal variable over its median size
 _TRIES = 8  # trainings that may diverge, each at half the rate of the one before
 
@@ -146,7 +147,7 @@ class _Run:
             missing = (1.0 - _ANNEALED) * self._time() - self.elapsed
             if missing <= (_SETTLED - 1.0) * self.elapsed:
                 break
-            n_steps = max(1, int(np.ceil(missing / self.rate)))
+            n_steps = self._whole(missing / self.rate)
             if not self._stretch(n_steps, InverseDecay(self.rate, 0.0)):
                 return False
         return True
@@ -156,7 +157,7 @@ class _Run:
         if self.architecture.activation == "identity":
             self.weights = with_both_phases(self.weights, self._level())
         missing = max(self._time() - self.elapsed, _ANNEALED * self.elapsed)
-        n_steps = max(1, int(np.ceil(missing * _FALL / (self.rate * np.log1p(_FALL)))))
+        n_steps = self._whole(missing * _FALL / (self.rate * np.log1p(_FALL)))
         self._stretch(n_steps, InverseDecay(self.rate, _FALL, n_steps))
         return self.result()
 
@@ -175,6 +176,16 @@ class _Run:
             over = np.flatnonzero(size > level)
             wanted = max(wanted, m + 1 + int(over[-1]) if len(over) else m)
         return wanted
+
+    def _whole(self, steps: float) -> int:
+        """Return a number of steps, at least one, or refuse one that no training takes."""
+        if not steps <= _MOST_STEPS:
+            scale = self.a * np.sqrt(self.architecture.embedding_size)
+            raise InputError(
+                f"learning_rate={self.rate:.3g} with init_scale={scale:.3g} asks for {steps:.3g} "
+                'steps; leave both at "auto", or give larger ones'
+            )
+        return max(1, int(np.ceil(steps)))
 
     def _stretch(self, n_steps: int, schedule: InverseDecay) -> bool:
         further = train_jointly(
@@ -216,14 +227,16 @@ class _Run:
         shape = self.architecture
         curvature = largest_curvature(self.sample, shape.n_modes, shape.mixed_modes)
         stable = stable_rate(self.growth, curvature, self.size or 1.0)
-        return min(stable, rate_for_passes(self._time(), len(self.sample), batch))
+        # a constant y has no noise, and so no time and no passes
+        return min(stable, rate_for_passes(self._time(), len(self.sample), batch)) or stable
 
     def _residual(self) -> FloatArray:
         return self.sample.y - fitted_values(self.weights, self._held)
 
     def _spread(self, residual: FloatArray) -> float:
-        if self.loss.name == "huber":
-            return float(_ROBUST * np.median(np.abs(residual)))
+        robust = _ROBUST * np.median(np.abs(residual)) if self.loss.name == "huber" else 0.0
+        if robust > 0:  # else most of y is one number, and the spread is that of the rest
+            return float(robust)
         squares = np.average(residual**2, axis=0, weights=self.sample.weight)
         return float(np.sqrt(squares.mean()))
 
