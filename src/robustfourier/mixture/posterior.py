@@ -3,10 +3,9 @@
 What trend and lines leave over is given its residual process, patterns their quasi-periodic parts
 (`periodic.residual_process`, `periodic.quasi_periodic`), and the trend its extrapolation. A pattern
 that is nothing beside the processes of others goes: a tone whose rate drifts is one pattern of
-finite coherence, not as many as the search had lines for. Errors of
-periods are those of the fit, in the noise that the processes leave around each line and the
-harmonics that were not fitted at jumps; seen through long gaps a line may fit as well at other
-places, and its error counts them.
+finite coherence, not as many as the search had lines for. Errors of periods are those of the fit,
+in the noise that the processes leave around each line and the harmonics that were not fitted at
+jumps; seen through long gaps a line may fit as well at other places, and its error counts them.
 """
 
 from __future__ import annotations
