@@ -281,16 +281,27 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     model = _with_modulation_errors(model, strict, white)
     if not parts:
         return model
-    beside = Kernel.sum([part.kernel for part in parts])
+    remainder, factor = _remainder_beside(parts, oscillators, theta, left, noise)
+    joined = _joined(replace(model, remainder=remainder), parts, gone, factor)
+    return joined.explaining(series) if _explains_as_much(joined, model, series) else model
+
+
+def _remainder_beside(
+    parts: list[QuasiPeriodicFit],
+    oscillators: FloatArray,
+    theta: FloatArray,
+    left: FloatArray,
+    noise: FloatArray,
+) -> tuple[Remainder, float]:
+    """Return all processes, conditioned on what the lines leave over, and the white variance."""
+    beside, rows = Kernel.sum([part.kernel for part in parts]), chosen_rows(len(theta), ROWS)
     search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     if len(oscillators):
         oscillators, _ = search.optimised(oscillators)
     process, factor = search.conditioned(oscillators, theta, left, 1.0 / noise)
     gain = np.array([search.gain(oscillators)])
     parameters = (np.exp(oscillators.reshape(-1, 3)),)
-    remainder = Remainder((process,), np.sqrt([factor]), gain, parameters)
-    joined = _joined(replace(model, remainder=remainder), parts, gone, factor)
-    return joined.explaining(series) if _explains_as_much(joined, model, series) else model
+    return Remainder((process,), np.sqrt([factor]), gain, parameters), factor
 
 
 def _explained_by(
