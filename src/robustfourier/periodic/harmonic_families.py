@@ -159,7 +159,7 @@ class Families:
         """
         left = replace(self, harmonics=self.harmonics[lines])
         based = left.harmonics[left.pure].any(axis=0)
-        left = left.apart(left.harmonics[:, ~based].any(axis=1))
+        left = left.apart(np.asarray(left.harmonics[:, ~based].any(axis=1)))
         divisor = np.maximum(np.gcd.reduce(left.harmonics, axis=0), 1)
         divisor = np.where(left.fixed, 1, divisor)
         return Families(

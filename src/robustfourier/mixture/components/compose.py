@@ -22,12 +22,13 @@ from robustfourier.mixture.components.waveform_prior import (
     prior_of,
     waveform_rows,
 )
+from robustfourier.mixture.line_wings import CLEAR
 from robustfourier.mixture.search.detection import SAME_LINE, Detection
 from robustfourier.mixture.significance import false_alarm
 from robustfourier.observers import emit, listening
 from robustfourier.periodic.basis import Lines
-from robustfourier.periodic.harmonic_families import Families, tied
-from robustfourier.periodic.priors import harmonic_share
+from robustfourier.periodic.harmonic_families import Families, density, tied
+from robustfourier.periodic.priors import FAMILY, SMALLEST_MODE_ERROR, harmonic_share
 from robustfourier.periodic.semidefinite import pseudo_inverse
 from robustfourier.periodic.uncertainty import mode_errors
 from robustfourier.periodic.variable_projection import Refined
@@ -128,18 +129,22 @@ def compose(
     # At the Nyquist mode a line is seen in one of its phases: no sample tells its frequency.
     fixed = grouping.fixed | series.integer | (grouping.bases == series.nyquist)
     grouping = replace(grouping, fixed=fixed)
-    grouping, alarm, refined = _resolved(ground, grouping, alarm, known)
+    grouping, alarm, known, refined = _resolved(ground, grouping, alarm, known)
     if listening():
         facts = {"components": grouping.component, "orders": grouping.order}
         emit("patterns", "grouped", modes=refined.lines.mode, **facts)
     if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
-    return _smoothed(ground, *_with_weak_harmonics(ground, grouping, refined, alarm), refined)
+    richer, alarm = _with_weak_harmonics(ground, grouping, refined, alarm)
+    if richer is not grouping:
+        known = np.append(known, np.zeros(len(alarm) - len(known), bool))
+        grouping, refined = _tied_again(ground, richer, ground.refined(richer), known)
+    return _smoothed(ground, grouping, alarm, refined)
 
 
 def _resolved(
     ground: Ground, grouping: Families, alarm: FloatArray, known: BoolArray
-) -> tuple[Families, FloatArray, Refined]:
+) -> tuple[Families, FloatArray, BoolArray, Refined]:
     """Refine with ties, without lines that this moves through zero or onto another.
 
     What moved through zero was no line but a slope. Two lines closer than the record resolves grow
@@ -155,7 +160,7 @@ def _resolved(
         free = ~known & (not ground.series.integer)
         drop = (mode <= 0.0) | (free & twin.any(axis=1))
         if not drop.any():
-            return grouping, alarm, refined
+            return grouping, alarm, known, refined
         grouping, alarm, known = grouping.kept(~drop), alarm[~drop], known[~drop]
 
 
@@ -203,6 +208,40 @@ def _with_weak_harmonics(
             break
         grouping, alarm = _with(grouping, rows[shown]), np.append(alarm, chance[shown])
     return grouping, alarm
+
+
+def _tied_again(
+    ground: Ground, grouping: Families, refined: Refined, known: BoolArray
+) -> tuple[Families, Refined]:
+    """Tie lines that stand alone to a multiple beside them, by the odds of `harmonic_families`.
+
+    A weak harmonic that was missing biases its neighbours: once it is there, a line that stood
+    alone may turn out to belong to a family.
+    """
+    wished = len(ground.series.settings.split) > 0
+    for line in () if ground.series.integer or wished else range(len(known)):
+        component, modes = grouping.component, refined.lines.mode
+        if known[line] or np.count_nonzero(component == component[line]) > 1:
+            continue
+        free = float(density(modes[[line]], np.delete(modes, line), ground.highest)[0])
+        for j, base in enumerate(refined.bases):
+            order, there = round(modes[line] / base), grouping.harmonics[grouping.of_base(j), j]
+            if order < 2 or order in there or abs(modes[line] - order * base) >= CLEAR:
+                continue
+            contrast = grouping.harmonics[line].astype(np.float64)
+            contrast[j] -= order
+            variance = float(contrast @ refined.base_covariance @ contrast)
+            variance += SMALLEST_MODE_ERROR**2
+            gap = order - int(there[there < order].max(initial=0))
+            gain = np.log(harmonic_share(gap) / (free * np.sqrt(2.0 * np.pi * variance)))
+            gain -= FAMILY + np.log((len(known) - 1) / len(there))
+            if gain > 0.5 * float(contrast @ refined.bases) ** 2 / variance:
+                rows = grouping.harmonics.copy()
+                rows[line] = order * (np.arange(len(refined.bases)) == j)
+                tied = replace(grouping, bases=refined.bases, harmonics=rows)
+                tied = tied.kept(np.ones(len(rows), bool))
+                return _tied_again(ground, tied, ground.refined(tied), known)
+    return replace(grouping, bases=refined.bases), refined
 
 
 def _sinusoids(grouping: Families, refined: Refined, alarm: FloatArray) -> Separated:
