@@ -270,8 +270,8 @@ class TestContent:
 
         planned = run.plan
 
-        def damaged(*given, folder, **how):
-            found = planned(*given, folder=folder, **how)
+        def damaged(source, selection, folder):
+            found = planned(source, selection, folder)
             for bucket in (folder / "buckets").glob("*.parquet"):
                 bucket.write_bytes(bucket.read_bytes()[:-20])
             return found
