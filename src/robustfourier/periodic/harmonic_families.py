@@ -29,7 +29,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 from itertools import pairwise
-from math import log, pi
+from math import gcd, log, pi
 
 import numpy as np
 from scipy.linalg import solve_triangular
@@ -69,6 +69,9 @@ _LOWEST = 1.5  # mode; what is slower is trend
 #: Priors of the lowest order 1 or 2, and of gaps between orders, at their index.
 _FIRST = np.array([0.0, lowest_order_share(1), lowest_order_share(2)])
 _SHARES = np.array([0.0, *map(harmonic_share, range(1, HIGHEST_ORDER + 1))])
+_MISSING = tuple(
+    (p, q) for q in range(3, HIGHEST_MISSING + 1) for p in range(2, q) if gcd(p, q) == 1
+)
 _COMBINATIONS = tuple(
     (a, b)
     for a in range(-HIGHEST_COMBINATION, HIGHEST_COMBINATION + 1)
@@ -466,17 +469,20 @@ class _Ties:
         base = np.array([f.base for f in families])
         error = np.sqrt([f.variance for f in families])
         for i, low in enumerate(families):
-            ratio = np.round(base / base[i])
-            near = np.abs(base - ratio * base[i]) <= _WITHIN * np.hypot(error, ratio * error[i])
-            near &= (ratio > 1.0) & (ratio <= HIGHEST_ORDER)
-            for j in np.flatnonzero(near):
-                orders = (*low.orders, *(int(ratio[j]) * n for n in families[j].orders))
-                if len(set(orders)) < len(orders) or max(orders) > HIGHEST_ORDER:
-                    continue
-                family = self.family(low.members + families[j].members, orders)
-                more = family.evidence - low.evidence - families[j].evidence
-                if more > gain:
-                    best, gain = (i, int(j), family), more
+            for p, q in ((1, 0), *(_MISSING if not self.integer else ())):
+                ratio = np.round(base / base[i]) if p == 1 else np.full(len(base), q / p)
+                away = np.abs(base - ratio * base[i])
+                near = away <= _WITHIN * np.hypot(error, ratio * error[i])
+                near &= (ratio > 1.0) & (ratio <= HIGHEST_ORDER)
+                for j in np.flatnonzero(near):
+                    high, up = families[j], int(ratio[j]) if p == 1 else q
+                    orders = (*(p * n for n in low.orders), *(up * n for n in high.orders))
+                    if len(set(orders)) < len(orders) or max(orders) > HIGHEST_ORDER:
+                        continue
+                    family = self.family(low.members + high.members, orders)
+                    more = family.evidence - low.evidence - high.evidence
+                    if more > gain:
+                        best, gain = (i, int(j), family), more
         if best is None:
             return None
         return [f for k, f in enumerate(families) if k not in best[:2]] + [best[2]]
