@@ -89,7 +89,7 @@ class Judge:
 
         >>> judge = Judge(np.linspace(-1, 1, 101), np.ones(101), 0, 1000)
         >>> judge.widths(np.array([20.0, 700.0])).round()
-        array([ 138., 3228.])
+        array([ 140., 3260.])
         """
         highest = max(self.highest, self.lowest)
         slow = float(np.clip(SLOW, self.lowest, highest))

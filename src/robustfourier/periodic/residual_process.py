@@ -17,6 +17,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 from math import log
+from typing import Protocol
 
 import numpy as np
 
@@ -193,6 +194,16 @@ def chosen_rows(n: int, at_most: int) -> IndexArray:
     return (starts[:, None] + np.arange(length)).ravel()
 
 
+class LogLikelihood(Protocol):
+    """The log-likelihood of samples under a kernel, over white noise of variance one."""
+
+    def value(self, kernel: Kernel) -> tuple[float, float]:
+        """Return it, and the white variance."""
+
+    def gradient(self, kernel: Kernel) -> tuple[float, FloatArray]:
+        """Return it, and its gradient along a, b, c and d, shape (4, M)."""
+
+
 class OscillatorSearch:
     """Oscillators by maximum likelihood; parameters are logarithms, three per oscillator.
 
@@ -203,7 +214,7 @@ class OscillatorSearch:
         Other processes in the values, over the white variance.
     spectrum : TaperedSpectrum, optional
         Of these values, if it is known.
-    likelihood : MarginalLikelihood, optional
+    likelihood : LogLikelihood, optional
         Of these values, if it is known.
     """
 
@@ -216,7 +227,7 @@ class OscillatorSearch:
         weights: FloatArray,
         beside: Kernel | None = None,
         spectrum: TaperedSpectrum | None = None,
-        likelihood: MarginalLikelihood | None = None,
+        likelihood: LogLikelihood | None = None,
     ) -> None:
         self.theta, self.values, self.noise = theta, values, 1.0 / weights
         self.beside = Kernel.zero() if beside is None else beside
@@ -232,7 +243,7 @@ class OscillatorSearch:
         return self._spectrum or TaperedSpectrum(self.theta, self.values, 1.0 / self.noise)
 
     @cached_property
-    def exact(self) -> MarginalLikelihood:
+    def exact(self) -> LogLikelihood:
         """The exact likelihood of the values."""
         return self._likelihood or MarginalLikelihood(self.theta, self.values, self.noise)
 

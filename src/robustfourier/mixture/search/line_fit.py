@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from robustfourier.arrays import BoolArray, FloatArray, IntArray
-from robustfourier.mixture.timeseries import GAPPY, Series
+from robustfourier.mixture.timeseries import Series
 from robustfourier.periodic.variable_projection import Refined, refine
 
 APART = 0.9  # modes; two lines closer than this the record does not resolve
@@ -76,13 +76,6 @@ def refine_lines(
         max_iterations=_STEPS if relative_psd is None else 50,
         moments_at=lambda at: series.moments(at, rung),
     )
-
-
-def unknowable(series: Series, fit: Fit) -> BoolArray:
-    """Mark lines that long gaps let grow against each other until no mode is known any more."""
-    if series.share > GAPPY:
-        return np.zeros(len(fit.modes), bool)
-    return np.asarray(2.0 * fit.refined.mode_error > fit.modes)
 
 
 def trend_reach(rung: int) -> float:

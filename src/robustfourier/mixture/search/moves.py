@@ -33,7 +33,7 @@ from robustfourier.mixture.search.alias_relocation import (
     weakest_apart,
 )
 from robustfourier.mixture.search.breakpoints import AT_MOST, proposed_breaks
-from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, trend_reach, unknowable
+from robustfourier.mixture.search.line_fit import APART, Fit, fit_lines, trend_reach
 from robustfourier.mixture.search.noise_evidence import (
     Assessment,
     NoiseEvidence,
@@ -70,8 +70,8 @@ _SIZES = (0, 1, 2, 3, 5, 8, 13, 21, 34, 55, 89)  # of sets of lines compared wit
 WING_REACH = 12.0  # modes to each side of a line that its wings are looked for in
 _WIDTHS = 3.0  # of a resonance at half height, within which a line is its own
 _SIDE_LINES = 3  # beside a line, from which on they may be its wings; tides stand in twos
-_SUBHARMONICS = 16  # multiples of a line between which weaker harmonics may stand
 _PLACES = 50  # at which the threshold is found, which changes slowly
+_FALLS = 2  # of the evidence in a row: two breaks may pay where one of them does not
 _OWN = 0.05  # part of the noise that is left at least when a line is taken out of it
 _MANY = 20  # modes whose median tells the noise under strong lines
 _OUT_OF_PLACE = "left the range, or came too close to a stronger line"
@@ -255,7 +255,7 @@ class Search:
         if count < _WHITE or not best.noise.coloured:
             yield self._with_many
         yield from (self._with_more, self._with_calendar, self._without_weak, self._with_family)
-        yield from (self._with_subharmonics, self._with_wings, self._with_trend, self._with_breaks)
+        yield from (self._with_wings, self._with_trend, self._with_breaks)
 
     def _with_many(self, best: Scored) -> Scored:
         """Add lines as if the rest were white noise, and keep as many as the evidence asks for."""
@@ -335,33 +335,6 @@ class Search:
                 best = trial if trial.score > best.score else best
         return best
 
-    def _with_subharmonics(self, best: Scored) -> Scored:
-        """Read the strongest line as a harmonic of a slower period, if the evidence asks for it.
-
-        Halves of a pattern that differ a little, as those of two eclipses, differ in many harmonics
-        of which each alone is too weak to be seen: they are added together.
-        """
-        fit = best.fit
-        if not len(fit.modes) or self.series.integer:
-            return best
-        strongest = float(fit.modes[np.argmax(best.assessment.ratio)])
-        taken = np.concatenate([fit.modes, self.series.closed])
-        room = self.max_lines - len(fit.modes)
-        for divisor in (2, 3):
-            orders = np.arange(1, _SUBHARMONICS * divisor)
-            modes = strongest / divisor * orders[orders % divisor != 0]
-            new = allowed(modes, taken, self._lowest(fit), self.series.reach, False)[:room]
-            sums = self.series.residual_sums(fit.refined, new)
-            power = np.abs(sums) ** 2 / best.assessment.floor.at(new) / self.series.total
-            gain = np.cumsum(power.sum(axis=1)) + np.log(self.level) * np.arange(1, len(new) + 1)
-            sizes = [size for size in _SIZES if 0 < size <= len(new)]
-            for count in (size for size in sizes if gain[size - 1] > 0.0):  # more than they cost
-                known = np.append(fit.known, np.zeros(count, bool))
-                more = fit_lines(self.series, np.append(fit.modes, new[:count]), known, fit.rung)
-                trial = self._scored(self._separated(more), best.noise, beat=best.score)
-                best = trial if trial.score > best.score else best
-        return best if best.fit is fit else self._without_weak(best)
-
     def _with_wings(self, best: Scored) -> Scored:
         """Explain lines beside a stronger one as wings of that one, if the evidence asks for it."""
         if len(best.noise.white) > 1 or self.series.integer:
@@ -415,14 +388,15 @@ class Search:
         for keep in (~slow, np.ones(len(slow), bool)) if slow.any() else (~slow,):
             kept = fit.refined.lines.select(keep).evaluate(self.series.theta)
             for rung in sorted({*rungs[:2], fit.rung}):
-                last = -np.inf
+                last, fallen = -np.inf, 0
                 y = start.series.values - kept
                 for breaks in chain((Breaks(),), proposed_breaks(start.series, y, rung)):
                     self.series = start.series.with_breaks(breaks)
                     trial = self._kept(replace(fit, rung=rung), keep)
                     scored = self._scored(trial, start.noise, beat=best.score)
                     best = scored if scored.score > best.score + _WORTH else best
-                    if scored.score < last:
+                    fallen = fallen + 1 if scored.score < last else 0
+                    if fallen == _FALLS:
                         break
                     last = scored.score
         self.series = best.series
@@ -532,8 +506,7 @@ class Search:
         """Drop lines, weakest first, that noise explains, until each of the others passes."""
         while True:
             assessment = assess(self.series, fit, noise or self._white(fit))
-            alarm = np.where(unknowable(self.series, fit), 1.0, assessment.false_alarm)
-            alarm = np.where(fit.known, 0.0, alarm)
+            alarm = np.where(fit.known, 0.0, assessment.false_alarm)
             emit("lines", "tested", modes=fit.modes, false_alarm=alarm)
             bad = np.asarray(alarm > self.level)
             if not bad.any():

@@ -36,9 +36,8 @@ from robustfourier.periodic.priors import (
 from robustfourier.periodic.residual_process import OscillatorSearch, chosen_rows
 from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLikelihood
 
-ROWS = (
-    5000  # on which a likelihood is taken whole; else half as many means, and as many in stretches
-)
+ROWS = 5000  # of which a likelihood is taken whole
+_PART = 1500  # means of neighbours, and rows in stretches, that stand for more than that
 _FEWEST = 8  # distinct rows that can show coloured noise
 _SLOW = 0.3  # radians, or e-folds, of change from one sample to the next
 _INFORMED = 100.0  # times the white variance: with more of it samples tell of themselves
@@ -205,13 +204,13 @@ def _known_places(series: Series, fit: Fit, ratio: FloatArray) -> FloatArray:
 
 
 class _Rows(NamedTuple):
-    """Rows of samples without lines, and how often their likelihood counts."""
+    """Rows of samples without lines, and how many times their likelihood counts."""
 
     theta: FloatArray
     values: FloatArray  # (n, q): the trend still in them
     weights: FloatArray
     trend: FloatArray  # (n, p): its columns
-    count: float
+    times: float
     within: FloatArray  # (m,): distances from the first of the samples that a row is the mean of
 
     @classmethod
@@ -229,27 +228,30 @@ class _Rows(NamedTuple):
         every = cls(series.theta, values, series.weights, trend, 1.0, np.zeros(1))
         if len(left) <= ROWS:
             return [every]
-        group = -(-2 * len(left) // ROWS)
+        group = -(-len(left) // _PART)
         means = every.means(group, _spacing(series))
-        some = chosen_rows(len(means.theta), ROWS // (2 * group))
+        some = chosen_rows(len(means.theta), max(_PART // group, _FEWEST))
         rows = (some[:, None] * group + np.arange(group)).ravel()
         rows = rows[rows < len(left)]
         part = len(left) / len(rows)
-        stretches = cls(*(column[rows] for column in every[:4]), part, every.within)
-        less = cls(*(column[some] for column in means[:4]), -part, means.within)
-        return [means, stretches, less]
+        return [means, every.select(rows, part), means.select(some, -part)]
+
+    def select(self, which: IndexArray, times: float) -> _Rows:
+        """Return some of the rows."""
+        columns = self.theta[which], self.values[which], self.weights[which], self.trend[which]
+        return _Rows(*columns, times, self.within)
 
     def means(self, group: int, spacing: float) -> _Rows:
         """Return the means of so many neighbours each, at about that spacing."""
         starts = np.arange(0, len(self.theta), group)
-        whole = np.add.reduceat(self.weights, starts)
+        whole = np.add.reduceat(self.weights, starts).astype(np.float64)
 
         def mean(column: FloatArray) -> FloatArray:
             weighted = (column.T * self.weights).T
             return np.asarray((np.add.reduceat(weighted, starts).T / whole).T)
 
         columns = mean(self.theta), mean(self.values), whole, mean(self.trend)
-        return _Rows(*columns, self.count, spacing * np.arange(group))
+        return _Rows(*columns, self.times, spacing * np.arange(group, dtype=np.float64))
 
 
 class NoiseEvidence:
@@ -295,11 +297,12 @@ class NoiseEvidence:
         starts = [start] if len(start) or len(wings) else []
         if fresh:
             beside, likelihood = sho_of_logarithms(wings), _Likelihood(self.rows, left)
-            for rows, some in list(zip(self.rows, left, strict=True))[:2]:
-                resolved = _Resolved(rows.theta, some, rows.weights, beside, None, likelihood)
-                resolved.more = max(beat - score - RESONANCE, 0.0)
-                found = resolved.run(exact=False)
-                starts += [found] if found is not None else []
+            fast = min(1, len(left) - 1)  # stretches show noise of any speed
+            rows, some = self.rows[fast], left[fast]
+            resolved = _Resolved(rows.theta, some, rows.weights, beside, None, likelihood)
+            resolved.more = max(beat - score - RESONANCE, 0.0)
+            found = resolved.run(exact=False)
+            starts += [found] if found is not None else []
         search = self._search(output, exact, wings)
         for one in starts:
             begin = np.concatenate([wings, one])
@@ -389,7 +392,7 @@ class _Likelihood:
             value, white = part.value(_averaged(kernel, rows.within)[0])
             if not np.isfinite(value):
                 return -np.inf, white
-            total += rows.count * value
+            total += rows.times * value
             variance = white if len(rows.within) == 1 else variance
         return total, variance
 
@@ -401,10 +404,10 @@ class _Likelihood:
             value, slope = part.gradient(averaged)
             if not np.isfinite(value):
                 return -np.inf, gradient
-            total += rows.count * value
+            total += rows.times * value
             along = slope[0] * slopes.real + slope[1] * slopes.imag
             along[2:] += slope[2:]
-            gradient += rows.count * along
+            gradient += rows.times * along
         return total, gradient
 
 
