@@ -313,14 +313,23 @@ class Search:
             weak = np.flatnonzero(~best.fit.known)
             weak = weak[np.argsort(margin[weak], kind="stable")][:_WEAKEST]
             for line in weak:
-                keep = np.arange(len(margin)) != line
-                fit, fresh = self._kept(best.fit, keep), not best.noise.coloured
+                fit = self._kept(best.fit, np.arange(len(margin)) != line)
+                fresh, ringing = not best.noise.coloured, self._ringing(best, int(line))
                 less = self._scored(fit, best.noise, fresh, best.score)
+                if less.score <= best.score and ringing is not None:
+                    less = self._scored(fit, ringing, beat=best.score)
                 if less.score > best.score:
                     best = less
                     break
             else:
                 return best
+
+    def _ringing(self, best: Scored, line: int) -> NoiseModel | None:
+        """Return noise with a resonance in the place of a line, of the same power; of one output."""
+        if len(best.noise.white) > 1 or best.noise.coloured:
+            return None
+        power = 0.5 * float(best.fit.refined.lines.amplitude[line, 0]) ** 2
+        return best.noise.ringing_at(float(best.fit.modes[line]), power)
 
     def _with_family(self, best: Scored) -> Scored:
         """Move the strongest lines with their harmonics to aliases, if the evidence asks for it."""

@@ -72,6 +72,12 @@ class NoiseModel:
         rest = np.delete(self.oscillators[0].reshape(-1, 3), which, axis=0)
         return replace(self, oscillators=(rest.ravel(),))
 
+    def ringing_at(self, mode: float, power: float) -> NoiseModel:
+        """Return the noise of one output with one resonance more, as narrow as noise may be."""
+        at, ratio = np.log(np.pi * mode), np.log(power / max(float(self.white[0]), 1e-300))
+        one = np.array([at, largest_quality(at), ratio])
+        return replace(self, oscillators=(np.concatenate([self.oscillators[0], one]),))
+
     def beside(self, modes: FloatArray) -> NoiseModel:
         """Return the same noise of one output; wings that no line stands in are oscillators."""
         wings = self.wings.reshape(-1, 3)
