@@ -172,6 +172,8 @@ SWITCHES: tuple[Switch, ...] = (
     off("errors of modulated patterns", "mixture.posterior:_with_modulation_errors", _first),
     off("errors of sharp edges", "mixture.posterior:with_sandwich_errors", _first),
     off("errors of long gaps", "mixture.posterior:with_degenerate_errors", _first),
+    off("unknown periods left out", "mixture.posterior:unknown_period",
+        lambda _: np.zeros(0)),
     off("residual Gaussian process", "mixture.posterior:_residual_process", lambda *_: None),
     off("quasi-periodic patterns", "mixture.posterior:_with_quasi_periodic", _first),
     off("patterns that processes explain", "mixture.posterior:_explained_by",

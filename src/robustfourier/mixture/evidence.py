@@ -71,7 +71,7 @@ def log_evidence(found: Detection, logarithms: FloatArray | None = None) -> LogE
     evidence = NoiseEvidence(series, fit)
     start = None if start is None or not start.coloured else start
     noise, score = evidence.best(start, fresh=False)
-    priced = sum(noise_price(one) for one in noise.oscillators)
+    priced = evidence.factor * sum(noise_price(one) for one in noise.oscillators)
     # From the density of values of order one to that of y, and tails that were pulled in.
     unit = len(series.theta) * float(np.log(series.scale).sum())
     if logarithms is not None:

@@ -21,11 +21,12 @@ from robustfourier.mixture.components.compose import Separated, separate
 from robustfourier.mixture.evidence import Evidence
 from robustfourier.mixture.model import ColumnModel, shares
 from robustfourier.mixture.posterior import (
+    unknown_period,
     with_degenerate_errors,
     with_sandwich_errors,
     with_tie_errors,
 )
-from robustfourier.mixture.search.detection import Detection, LineSearch
+from robustfourier.mixture.search.detection import SAME_LINE, Detection, LineSearch
 from robustfourier.mixture.search.robust import pseudo_values
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.mixture.transform import ColumnFits, Fitted
@@ -39,8 +40,7 @@ def fit_column(
     domain: Domain, theta: FloatArray, y: FloatArray, weights: FloatArray, settings: Settings
 ) -> tuple[ColumnModel, Detection]:
     """Fit trend and components to samples of one column."""
-    found = _begun(domain, theta, y, weights, settings).whole
-    return _patterns(domain, found), found
+    return _patterns(domain, _begun(domain, theta, y, weights, settings).whole)
 
 
 def _begun(
@@ -52,18 +52,40 @@ def _begun(
     return LineSearch(series)
 
 
-def _patterns(domain: Domain, found: Detection) -> ColumnModel:
-    """Return the model of the lines that were found, with errors that count what a fit cannot."""
+def _patterns(domain: Domain, found: Detection) -> tuple[ColumnModel, Detection]:
+    """Return the model of the lines that were found, and those of them that it is made of."""
     emit("patterns")
-    series, fit = _settled(found, separate(found))
-    model = ColumnModel.of(domain, fit, series, Evidence.of(found))
-    model = with_tie_errors(with_sandwich_errors(model, series), fit.grouping)
-    model = with_degenerate_errors(model, found)
+    model, series = _composed(domain, found)
+    while len(unknown := unknown_period(model)):
+        many = len(unknown) > 1
+        words = (
+            "modes are left out: their standard errors are"
+            if many
+            else "mode is left out: its standard error is"
+        )
+        why = f"{len(unknown)} {words} more than half of the frequency"
+        less = found.without(unknown, why)
+        if len(less.known) == len(found.known):  # its lines were found elsewhere: in no other
+            others = np.setdiff1d(model.lines.mode, unknown)
+            apart = np.abs(found.fit.modes[:, None] - others).min(axis=1, initial=np.inf)
+            less = found.without(found.fit.modes[apart >= SAME_LINE], why)
+        if len(less.known) == len(found.known):
+            break
+        found = less
+        model, series = _composed(domain, found)
     model = model.explaining(series)
     if listening():
         components = model.components(shares([model])[0], 0, 0)
         emit("patterns", "composed", components=components)
-    return model
+    return model, found
+
+
+def _composed(domain: Domain, found: Detection) -> tuple[ColumnModel, Series]:
+    """Return the model of the lines found, with errors that count what a fit cannot know."""
+    series, fit = _settled(found, separate(found))
+    model = ColumnModel.of(domain, fit, series, Evidence.of(found))
+    model = with_tie_errors(with_sandwich_errors(model, series), fit.grouping)
+    return with_degenerate_errors(model, found), series
 
 
 def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:
@@ -93,7 +115,8 @@ def begin_columns(
     searched = _begun(domains[0], theta[:, 0], y, weights, settings[0])
 
     def composed() -> Fitted:
-        return [_patterns(domains[0], searched.whole)], [searched.whole]
+        model, kept = _patterns(domains[0], searched.whole)
+        return [model], [kept]
 
     return ColumnFits(lambda: [searched.first], lambda: [searched.whole], composed)
 

@@ -119,6 +119,12 @@ def with_degenerate_errors(model: ColumnModel, found: Detection) -> ColumnModel:
     return _widened(model, ratio, np.ones(len(model.lines)))
 
 
+def unknown_period(model: ColumnModel) -> FloatArray:
+    """Return the modes of all lines of patterns that are unknown: known to no better than half."""
+    unknown = [c for c in range(model.n_components) if 2.0 * model.mode_error(c) > model.mode_of(c)]
+    return model.lines.mode[np.isin(model.component, unknown)]
+
+
 def _widened(model: ColumnModel, bases: FloatArray, lines: FloatArray) -> ColumnModel:
     """Return the same model with errors of its bases and of its lines' coefficients multiplied."""
     if np.all(bases == 1.0) and np.all(lines == 1.0):

@@ -25,9 +25,9 @@ from robustfourier.mixture.search.degenerate_frequencies import (
     fits_worse_below,
     fringes_of,
 )
-from robustfourier.mixture.search.line_fit import Fit
+from robustfourier.mixture.search.line_fit import Fit, fit_lines
 from robustfourier.mixture.search.moves import Search
-from robustfourier.mixture.search.noise_evidence import Assessment, NoiseModel
+from robustfourier.mixture.search.noise_evidence import Assessment, NoiseModel, assess
 from robustfourier.mixture.timeseries import Series, Settings
 from robustfourier.periodic.aliases import Alias, alias_notes, sampling_aliases
 from robustfourier.periodic.basis import Lines, Trend
@@ -53,6 +53,7 @@ class Detection:
     aliases: tuple[Alias, ...] = ()  # what each line could be instead
     #: lines that fit as well at other places, because the samples have long gaps
     fringes: tuple[Fringes, ...] = ()
+    left_out: tuple[str, ...] = ()  # which lines were found and left out, and why
 
     @property
     def lines(self) -> Lines:
@@ -118,6 +119,7 @@ class Detection:
         if n_lines and n_lines >= self.series.bearable_lines:
             notes.append(f"stopped at {plural(n_lines, 'line')}, as many as these samples support")
         notes.extend(alias_notes(self.aliases))
+        notes.extend(self.left_out)
         notes.extend(str(fringes) for fringes in self.fringes[:_EACH])
         if limit.beyond is not None and n_lines:
             notes.append(
@@ -130,6 +132,21 @@ class Detection:
                 "the lower one is reported"
             )
         return tuple(notes)
+
+    def without(self, modes: FloatArray, why: str) -> Detection:
+        """Return the same without the lines at some modes, the others fitted again."""
+        near = np.abs(self.fit.modes[:, None] - modes).min(axis=1, initial=np.inf) < SAME_LINE
+        kept = np.flatnonzero(~near | self.known)
+        fit = fit_lines(self.series, self.fit.modes[kept], self.known[kept], self.fit.rung)
+        index = {int(line): i for i, line in enumerate(kept)}
+        return replace(
+            self,
+            fit=fit,
+            assessment=None if (m := self.noise_model) is None else assess(self.series, fit, m),
+            aliases=tuple(replace(a, line=index[a.line]) for a in self.aliases if a.line in index),
+            fringes=tuple(replace(f, line=index[f.line]) for f in self.fringes if f.line in index),
+            left_out=(*self.left_out, why),
+        )
 
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return trend plus lines at `theta` in units of y, shape (n, q)."""

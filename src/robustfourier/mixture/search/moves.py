@@ -325,7 +325,7 @@ class Search:
                 return best
 
     def _ringing(self, best: Scored, line: int) -> NoiseModel | None:
-        """Return noise with a resonance in the place of a line, of the same power; of one output."""
+        """Return noise with a resonance of the same power in the place of a line."""
         if len(best.noise.white) > 1 or best.noise.coloured:
             return None
         power = 0.5 * float(best.fit.refined.lines.amplitude[line, 0]) ** 2

@@ -38,6 +38,8 @@ from robustfourier.periodic.semiseparable import ConditionedProcess, MarginalLik
 
 ROWS = 5000  # of which a likelihood is taken whole
 _PART = 1500  # means of neighbours, and rows in stretches, that stand for more than that
+_STRETCHES = 4000  # rows in stretches that stand for more, where times are irregular
+_EVEN = 0.01  # part of the steps that may differ from the others in even times: gaps
 _FEWEST = 8  # distinct rows that can show coloured noise
 _SLOW = 0.3  # radians, or e-folds, of change from one sample to the next
 _INFORMED = 100.0  # times the white variance: with more of it samples tell of themselves
@@ -140,6 +142,13 @@ def _spacing(series: Series) -> float:
     return float(steps[steps <= 10.0 * np.median(steps)].mean())
 
 
+def _even(theta: FloatArray) -> bool:
+    """Whether nearly all steps between samples are alike."""
+    steps = np.diff(theta)
+    usual = np.median(steps)
+    return bool(np.mean(np.abs(steps - usual) > 1e-3 * usual) <= _EVEN)
+
+
 def _scatter(series: Series) -> float:
     """Part of a process's variance that irregular sampling scatters over all modes: 0 on a grid.
 
@@ -223,10 +232,11 @@ class _Rows(NamedTuple):
     def of(cls, series: Series, fit: Fit) -> list[_Rows]:
         r"""Return the rows of a series, or of a long one what tells of them.
 
-        Of rows y and the means m of neighbours among them, log p(y) = log p(m) + log p(y | m). The
-        means of a long record are few, and say all that is slow: they are taken whole. What is
-        fast, the second term, is alike everywhere, and is taken on stretches of the record, as the
-        difference of the same two terms there.
+        Where times are irregular, these are stretches of the record. Where they are even, means of
+        neighbours are rows of a process, too, and of rows y and such means m, log p(y) = log p(m) +
+        log p(y | m). The means of a long record are few, and say all that is slow: they are taken
+        whole. What is fast, the second term, is alike everywhere, and is taken on stretches of the
+        record, as the difference of the same two terms there.
         """
         left = fit.refined.residuals
         trend = series.trend(fit.rung)
@@ -234,6 +244,8 @@ class _Rows(NamedTuple):
         every = cls(series.theta, values, series.weights, trend, 1.0, np.zeros(1))
         if len(left) <= ROWS:
             return [every]
+        if not _even(series.theta):  # each mean has a kernel of its own
+            return [every.select(chosen_rows(len(left), _STRETCHES), 1.0)]
         group = -(-len(left) // _PART)
         means = every.means(group, _spacing(series))
         some = chosen_rows(len(means.theta), max(_PART // group, _FEWEST))
@@ -267,6 +279,8 @@ class NoiseEvidence:
         self.rows = _Rows.of(series, fit)
         self.widths = trend_widths(fit.rung, series.breaks.order)
         self.size = len(series.theta)
+        #: What one row stands for where the likelihood is that of some rows alone.
+        self.factor = len(series.theta) / len(self.rows[0].theta) if len(self.rows) == 1 else 1.0
         self.enough = series.distinct >= _FEWEST
         self.modes, self.spacing = fit.modes, _spacing(series)
 
@@ -283,12 +297,13 @@ class NoiseEvidence:
         price = WINGS * np.log(self.size) * len(start.wings) / 3
         beat = beat + price if outputs == 1 else -np.inf
         found = [
-            self._best_of(o, start.oscillators[o], start.wings, fresh, beat) for o in range(outputs)
+            self._best_of(o, start.oscillators[o], start.wings, fresh, beat / self.factor)
+            for o in range(outputs)
         ]
         oscillators, white, scores = zip(*found, strict=True)
         wings = oscillators[0][: len(start.wings)]
         rest = tuple(one[len(start.wings) :] for one in oscillators)
-        return NoiseModel(np.array(white), rest, wings), float(sum(scores)) - price
+        return NoiseModel(np.array(white), rest, wings), self.factor * float(sum(scores)) - price
 
     def _best_of(
         self, output: int, start: FloatArray, wings: FloatArray, fresh: bool, beat: float
@@ -346,7 +361,7 @@ class NoiseEvidence:
         search.beside = sho_of_logarithms(start.wings)
         end = search.optimised(end, exact=False)[0] if len(end) else end
         value, white = exact.value(sho_of_logarithms(np.concatenate([start.wings, end])))
-        return NoiseModel(np.array([white]), (end,), start.wings), value
+        return NoiseModel(np.array([white]), (end,), start.wings), self.factor * value
 
     def _search(self, output: int, exact: _Likelihood, wings: FloatArray) -> _Bounded:
         """Return the search for oscillators beside wings, lines' share of the noise left out."""
