@@ -167,7 +167,7 @@ SWITCHES: tuple[Switch, ...] = (
     valued("places within one mode", "periodic.harmonic_families:_CELL", 0.0),
     off("side lines", "mixture.components.side_lines:with_side_lines", _every_line_alone),
     off("noise at lines that are not orthogonal",
-        "mixture.components.fit_context:Ground.noise_gram", lambda *_: None),
+        "mixture.components.fit_context:FitContext.noise_gram", lambda *_: None),
     off("errors of doubtful ties", "mixture.posterior:with_tie_errors", _first),
     off("errors of modulated patterns", "mixture.posterior:_with_modulation_errors", _first),
     off("errors of sharp edges", "mixture.posterior:with_sandwich_errors", _first),

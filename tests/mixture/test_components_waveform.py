@@ -8,7 +8,7 @@ from scipy.optimize import least_squares
 
 from robustfourier.domain import Domain
 from robustfourier.mixture.components.compose import Separated, compose
-from robustfourier.mixture.components.fit_context import Ground
+from robustfourier.mixture.components.fit_context import FitContext
 from robustfourier.mixture.components.penalised_fit import penalised_fit
 from robustfourier.mixture.components.waveform_prior import Prior, waveform_rows
 from robustfourier.mixture.line_wings import wing_ratio
@@ -50,7 +50,7 @@ def ground_of(theta, y, highest=400.0, noise=0.09, **settings):
     limit = ModeLimit(highest, None, "given")
     weights = np.ones(len(theta))
     series = Series(theta, values, values, weights, 0.0 * one, one, options, limit)
-    return Ground(series, WHITE, np.array([noise]), 1)
+    return FitContext(series, WHITE, np.array([noise]), 1)
 
 
 def left_over(theta, residuals):
@@ -58,9 +58,11 @@ def left_over(theta, residuals):
 
 
 def separated(theta, y, mode, **options):
-    mode, ground = np.asarray(mode, float), ground_of(theta, y, **options)
+    mode, context = np.asarray(mode, float), ground_of(theta, y, **options)
     one = np.ones(len(mode))
-    return compose(ground, mode, 0.02**2 * np.diag(one), one, 1e-6 * one, np.zeros(len(mode), bool))
+    return compose(
+        context, mode, 0.02**2 * np.diag(one), one, 1e-6 * one, np.zeros(len(mode), bool)
+    )
 
 
 def test_weak_harmonics_are_listed_at_multiples_of_a_known_base():
@@ -364,8 +366,8 @@ def test_errors_in_coloured_noise_are_those_of_its_whole_covariance():
     y = np.cos(40.0 * np.pi * theta) + 0.3 * np.random.default_rng(0).normal(size=240)
     oscillator = np.log([20.0, 0.5, 30.0])
     noise = NoiseModel(np.array([0.2]), (oscillator,))
-    ground = replace(ground_of(theta, y), noise_model=noise)
-    refined = ground.refined(single([40.0]))
+    context = replace(ground_of(theta, y), noise_model=noise)
+    refined = context.refined(single([40.0]))
     given = refined.noise_gram
     columns = extended_columns(theta, np.ones((240, 1)), refined.lines.mode)
     dense = sho_of_logarithms(oscillator)(np.abs(theta[:, None] - theta)) + np.eye(240)

@@ -118,12 +118,14 @@ def test_what_a_level_leaves_on_the_grid_follows_from_sums_that_are_there():
     rng = np.random.default_rng(4)
     theta, y = np.sort(rng.uniform(-1, 1, 400)), 5.0 + rng.normal(size=(400, 2))
     series = Series.of(theta, y, rng.uniform(0.5, 2.0, 400), Settings(max_mode=300.0))
-    for modes, rung in (([], 1), ([], 2), ([7.3], 1)):
-        refined = fit_lines(series, np.array(modes), np.zeros(len(modes), bool), rung).refined
+    for modes, trend_size in (([], 1), ([], 2), ([7.3], 1)):
+        refined = fit_lines(series, np.array(modes), np.zeros(len(modes), bool), trend_size).refined
         sums = series.grid_sums(refined)
         direct = series.grid.data_sums(refined.residuals)
         np.testing.assert_allclose(sums, direct, atol=1e-9)
-        assert np.array_equal(sums, direct) == (rung + len(modes) > 1)  # else not summed again
+        assert np.array_equal(sums, direct) == (
+            trend_size + len(modes) > 1
+        )  # else not summed again
 
 
 def test_a_slope_is_asked_for_only_where_it_is():

@@ -124,9 +124,9 @@ def test_power_of_a_line_is_half_the_increase_of_squares_without_it():
 # -- trend ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rung", [1, 2, 3, 4, 5])
-def test_trend_is_continuous_and_goes_on_as_a_line_beyond_the_ends(rung):
-    coefficients = np.random.default_rng(6).normal(size=(rung, 1))
+@pytest.mark.parametrize("trend_size", [1, 2, 3, 4, 5])
+def test_trend_is_continuous_and_goes_on_as_a_line_beyond_the_ends(trend_size):
+    coefficients = np.random.default_rng(6).normal(size=(trend_size, 1))
     trend = Trend(coefficients)
     inside, outside = (
         trend.evaluate(np.array([1.0, -1.0])),
@@ -138,7 +138,7 @@ def test_trend_is_continuous_and_goes_on_as_a_line_beyond_the_ends(rung):
         end, before = trend.evaluate(side * np.array([1.0, 0.4]))[:, 0]
         expected = end + (end - before) / 0.6 * (far - 1.0)
         np.testing.assert_allclose(trend.evaluate(side * far)[:, 0], expected, atol=1e-9)
-    assert trend.kind == ["level", "slope", "smooth", "smooth", "smooth"][rung - 1]
+    assert trend.kind == ["level", "slope", "smooth", "smooth", "smooth"][trend_size - 1]
 
 
 def test_trend_columns_are_independent():

@@ -94,7 +94,7 @@ def _settled(found: Detection, fit: Separated) -> tuple[Series, Separated]:
         return found.series, fit
     for _ in range(ROBUST_ROUNDS):
         series = found.series
-        fitted = series.trend(found.fit.rung) @ fit.trend + fit.lines.evaluate(series.theta)
+        fitted = series.trend(found.fit.trend_size) @ fit.trend + fit.lines.evaluate(series.theta)
         values = pseudo_values(fitted, series.original - fitted, series.weights)
         found = replace(found, series=series.with_values(values))
         fit = separate(found)

@@ -259,8 +259,8 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
                 continue
             others = np.setdiff1d(model.component[~gone], owner[pattern.taken])
             free = not series.integer and _has_a_frequency_of_its_own(model, c, others)
-            ground = (theta, noise, rows, beside, oscillators, white)
-            part = quasi_periodic_fit(pattern, *ground, may_lose_phase=free, before=before.get(c))
+            context = (theta, noise, rows, beside, oscillators, white)
+            part = quasi_periodic_fit(pattern, *context, may_lose_phase=free, before=before.get(c))
             if part is not None and part.gain > 0.0:
                 found.append(part)
             elif part is not None:
@@ -449,23 +449,23 @@ def _with_modulation_errors(
 ) -> ColumnModel:
     """Return the same model; a process around strict lines is noise of their coefficients.
 
-    Its mean over the record adds to the 2σ²/n of white noise; a process in place of the lines has
-    none, as that mean is what the lines are. Modes are weighted means of what
-    their lines say, with weights n² A_n²: coefficients of variance v give a base the variance
-    3 v / (π² Σ n² A_n²), and no more of its error grows with them; what is unknown of ties does
-    not. A process that the evidence has not taken counts by its probability, one over one plus e to
-    its loss.
+    Its mean over the record adds to the 2σ²/n of white noise. In place of the lines that mean is
+    what the lines are, and no error of theirs; that the phase wanders is one of their modes still.
+    Modes are weighted means of what their lines say, with weights n² A_n²: coefficients of variance
+    v give a base the variance 3 v / (π² Σ n² A_n²), and no more of its error grows with them; what
+    is unknown of ties does not. A process that the evidence has not taken counts by its
+    probability, one over one plus e to its loss.
     """
     bases, lines = np.ones(len(model.bases)), np.ones(len(model.lines))
     for part in parts:
         kernel, orders = part.kernel, part.pattern.order
         own = np.flatnonzero((model.component == part.pattern.component) & (model.order > 0))
         doubt = 1.0 if part.gain > 0.0 else 1.0 / (1.0 + np.exp(-part.gain))
-        mean = doubt * white * mean_variance(kernel) * part.strict
+        mean = doubt * white * mean_variance(kernel)
         powers = np.array([mean[orders == order].sum() for order in model.order[own]])
         variance = model.noise_at(model.lines.mode[own])[:, 0]
         growth = powers / np.maximum(variance, np.finfo(float).tiny)
-        lines[own] = np.sqrt(1.0 + growth)
+        lines[own] = np.sqrt(1.0 + growth * part.strict)
         formal = model.mode_error(part.pattern.component)
         if formal == 0.0:  # a known period has no error
             continue

@@ -289,6 +289,6 @@ def line_power(
     determinant = cc * ss - cs**2
     quadratic = ss * cosine**2 - 2.0 * cs * cosine * sine + cc * sine**2
     # A vanishing determinant means that one direction has no data: only the other one counts.
-    lame = determinant <= 1e-12 * (cc + ss) ** 2
+    deficient = determinant <= 1e-12 * (cc + ss) ** 2
     alone = (cosine**2 + sine**2) / np.maximum(cc + ss, 1e-300)
-    return 0.5 * np.where(lame, alone, quadratic / np.where(lame, 1.0, determinant))
+    return 0.5 * np.where(deficient, alone, quadratic / np.where(deficient, 1.0, determinant))

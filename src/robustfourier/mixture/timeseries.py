@@ -236,19 +236,19 @@ class Series:
         window = np.abs(self._window.on_grid(1.0, count)[1:, 0]) / self.total
         return float(1.0 / (1.0 + 2.0 * np.sum(window**2)))
 
-    def _trend_index(self, rung: int) -> IndexArray:
-        """Which columns of the richest trend a rung has: its own first ones and all breaks."""
-        return columns_of(rung, self.settings.rungs[-1], len(self.breaks))
+    def _trend_index(self, trend_size: int) -> IndexArray:
+        """Which columns of the richest trend a smaller one has: its first ones and all breaks."""
+        return columns_of(trend_size, self.settings.trend_sizes[-1], len(self.breaks))
 
     @cached_property
     def _trends(self) -> dict[int, FloatArray]:
         return {}
 
-    def trend(self, rung: int) -> FloatArray:
-        """Columns of a trend: `rung` smooth ones, and the breaks, shape (n, rung + m)."""
-        if rung not in self._trends:
-            self._trends[rung] = trend_columns(self.theta, rung, self.breaks)
-        return self._trends[rung]
+    def trend(self, trend_size: int) -> FloatArray:
+        """Columns of a trend: `trend_size` smooth ones and m breaks, shape (n, trend_size + m)."""
+        if trend_size not in self._trends:
+            self._trends[trend_size] = trend_columns(self.theta, trend_size, self.breaks)
+        return self._trends[trend_size]
 
     @cached_property
     def _plan(self) -> RealModePlan:
@@ -264,7 +264,7 @@ class Series:
     def _all_moments(self) -> SpectralMoments | None:
         if len(self.theta) < _SPECTRAL_FROM:
             return None
-        theta, richest, breaks = self.theta, self.settings.rungs[-1], self.breaks
+        theta, richest, breaks = self.theta, self.settings.trend_sizes[-1], self.breaks
 
         def columns(rows: slice) -> FloatArray:
             return trend_columns(theta[rows], richest, breaks)
@@ -282,14 +282,14 @@ class Series:
             self.__dict__["_all_moments"] = None
         return news
 
-    def moments(self, modes: FloatArray, rung: int) -> Moments:
-        """Return the moments of a trend of `rung` columns and lines at `modes`."""
+    def moments(self, modes: FloatArray, trend_size: int) -> Moments:
+        """Return the moments of a trend of `trend_size` columns and lines at `modes`."""
         modes = np.clip(modes, 0.0, self.reach + _BESIDE)
         every = self._all_moments
         if every is None:
-            columns = self.trend(rung)
+            columns = self.trend(trend_size)
             return direct_moments(self.theta, self.values, self.weights, columns, modes)
-        return every(modes, self._trend_index(rung))
+        return every(modes, self._trend_index(trend_size))
 
     def residual_sums(self, refined: Refined, modes: FloatArray) -> ComplexArray:
         """Return Σ w r e^{-iπkθ} at any modes for what a fit of this series leaves over, (m, q)."""

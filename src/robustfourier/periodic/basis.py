@@ -35,7 +35,7 @@ _SINE: Annotated[Vector, 12] = np.array(
     [(-1.0) ** n * np.pi ** (2 * n + 1) / factorial(2 * n + 1) for n in range(11, -1, -1)]
 )
 # Columns of each degree of a trend: level, slope, and 1, 2, 3 bumps.
-TREND_RUNGS = (1, 2, 3, 4, 5)
+TREND_SIZES = (1, 2, 3, 4, 5)
 _AT_ONCE = 1024  # rows whose cosines and sines stay in the cache
 
 
@@ -200,7 +200,7 @@ class Trend:
     breaks: Breaks = field(default_factory=Breaks)
 
     @property
-    def rung(self) -> int:
+    def trend_size(self) -> int:
         """Number of columns, the breaks not counted."""
         return len(self.coefficients) - len(self.breaks)
 
@@ -208,11 +208,11 @@ class Trend:
     def kind(self) -> str:
         """Return "level", "slope" or "smooth"; a slope that changes is smooth."""
         bends = bool(np.any(self.breaks.order))
-        return "smooth" if bends else ("level", "slope", "smooth")[min(self.rung, 3) - 1]
+        return "smooth" if bends else ("level", "slope", "smooth")[min(self.trend_size, 3) - 1]
 
     def columns(self, theta: FloatArray) -> FloatArray:
         """Return the columns at `theta`, shape (n, p)."""
-        return trend_columns(theta, self.rung, self.breaks)
+        return trend_columns(theta, self.trend_size, self.breaks)
 
     def evaluate(self, theta: FloatArray) -> FloatArray:
         """Return the trend at `theta`, also beyond [-1, 1], shape (n, q)."""
@@ -221,7 +221,7 @@ class Trend:
     @property
     def shifts(self) -> BoolArray:
         """Which columns are shifts of the level, that stay as they are beyond the ends."""
-        return np.append(np.zeros(self.rung, bool), self.breaks.order == 0)
+        return np.append(np.zeros(self.trend_size, bool), self.breaks.order == 0)
 
     def shifted(self, theta: FloatArray) -> FloatArray:
         """Return what the shifts of the level add at `theta`, shape (n, q)."""

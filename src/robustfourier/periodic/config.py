@@ -8,7 +8,7 @@ import numpy as np
 
 from robustfourier.arrays import FloatArray
 from robustfourier.errors import InputError, require_choice
-from robustfourier.periodic.basis import TREND_RUNGS
+from robustfourier.periodic.basis import TREND_SIZES
 
 
 @dataclass(frozen=True)
@@ -56,8 +56,8 @@ class Settings:
         return self.frequencies == "integer"
 
     @property
-    def rungs(self) -> tuple[int, ...]:
+    def trend_sizes(self) -> tuple[int, ...]:
         """Trends to choose from, as numbers of columns; periodic data has a level alone."""
         auto = "level" if self.integer else "smooth"
         richest = auto if self.trend == "auto" else self.trend
-        return TREND_RUNGS[: {"level": 1, "slope": 2, "smooth": len(TREND_RUNGS)}[richest]]
+        return TREND_SIZES[: {"level": 1, "slope": 2, "smooth": len(TREND_SIZES)}[richest]]

@@ -92,10 +92,10 @@ def known_place_price(places: FloatArray, false_alarm: float) -> FloatArray:
     return np.asarray(np.log(np.maximum(places, 1.0) / false_alarm))
 
 
-def trend_widths(rung: int, orders: IntArray) -> FloatArray:
+def trend_widths(trend_size: int, orders: IntArray) -> FloatArray:
     """Return the widths of the priors of a trend's coefficients, those of its breaks last."""
     breaks = np.where(orders == 0, TREND_WIDTH, SLOPE_CHANGE_WIDTH)
-    return np.append(np.full(rung, TREND_WIDTH), breaks)
+    return np.append(np.full(trend_size, TREND_WIDTH), breaks)
 
 
 def breaks_price(count: int, places: int) -> float:

@@ -14,7 +14,7 @@ import numpy as np
 
 from robustfourier.arrays import BoolArray, ComplexArray, FloatArray, IntArray
 from robustfourier.mixture.components.constraints import as_wished
-from robustfourier.mixture.components.fit_context import Ground
+from robustfourier.mixture.components.fit_context import FitContext
 from robustfourier.mixture.components.penalised_fit import penalised_fit
 from robustfourier.mixture.components.waveform_prior import (
     Prior,
@@ -81,15 +81,15 @@ class Separated:
 
 def separate(found: Detection) -> Separated:
     """Group the lines of a detection into components and estimate the waveform of each."""
-    noise = found.noise_variance, found.fit.rung, found.noise_model
-    ground = Ground(found.series, found.floor, *noise)
+    noise = found.noise_variance, found.fit.trend_size, found.noise_model
+    context = FitContext(found.series, found.floor, *noise)
     modes, known = found.fit.modes, found.known
     covariance = found.fit.refined.base_covariance
-    return compose(ground, modes, covariance, found.strength, found.false_alarm, known)
+    return compose(context, modes, covariance, found.strength, found.false_alarm, known)
 
 
 def compose(
-    ground: Ground,
+    context: FitContext,
     mode: FloatArray,
     covariance: FloatArray,
     strength: FloatArray,
@@ -100,7 +100,7 @@ def compose(
 
     Parameters
     ----------
-    ground : Ground
+    context : FitContext
     mode, strength, alarm : ndarray of shape (K,)
         Significant lines, any measure of their strength, and false-alarm probabilities.
     covariance : ndarray of shape (K, K)
@@ -108,7 +108,7 @@ def compose(
     known : ndarray of bool of shape (K,)
         Lines whose modes were given.
     """
-    series, highest = ground.series, ground.highest
+    series, highest = context.series, context.highest
     # What stands at a period of the calendar has that period.
     at = series.on_calendar(mode, strength) & ~known
     place = series.calendar.ravel()
@@ -129,21 +129,21 @@ def compose(
     # At the Nyquist mode a line is seen in one of its phases: no sample tells its frequency.
     fixed = grouping.fixed | series.integer | (grouping.bases == series.nyquist)
     grouping = replace(grouping, fixed=fixed)
-    grouping, alarm, known, refined = _resolved(ground, grouping, alarm, known)
+    grouping, alarm, known, refined = _resolved(context, grouping, alarm, known)
     if listening():
         facts = {"components": grouping.component, "orders": grouping.order}
         emit("patterns", "grouped", modes=refined.lines.mode, **facts)
     if not len(refined.lines):
         return _sinusoids(grouping, refined, alarm)
-    richer, alarm = _with_weak_harmonics(ground, grouping, refined, alarm)
+    richer, alarm = _with_weak_harmonics(context, grouping, refined, alarm)
     if richer is not grouping:
         known = np.append(known, np.zeros(len(alarm) - len(known), bool))
-        grouping, refined = _tied_again(ground, richer, ground.refined(richer), known)
-    return _smoothed(ground, grouping, alarm, refined)
+        grouping, refined = _tied_again(context, richer, context.refined(richer), known)
+    return _smoothed(context, grouping, alarm, refined)
 
 
 def _resolved(
-    ground: Ground, grouping: Families, alarm: FloatArray, known: BoolArray
+    context: FitContext, grouping: Families, alarm: FloatArray, known: BoolArray
 ) -> tuple[Families, FloatArray, BoolArray, Refined]:
     """Refine with ties, without lines that this moves through zero or onto another.
 
@@ -152,28 +152,28 @@ def _resolved(
     the one less likely to be noise.
     """
     while True:
-        refined = ground.refined(grouping)
+        refined = context.refined(grouping)
         grouping, mode = replace(grouping, bases=refined.bases), refined.lines.mode
         size = np.bincount(grouping.component)[grouping.component]
         rank = np.argsort(np.lexsort((alarm, -size, ~known)))
         twin = (np.abs(mode[:, None] - mode) < SAME_LINE) & (rank[:, None] > rank)
-        free = ~known & (not ground.series.integer)
+        free = ~known & (not context.series.integer)
         drop = (mode <= 0.0) | (free & twin.any(axis=1))
         if not drop.any():
             return grouping, alarm, known, refined
         grouping, alarm, known = grouping.kept(~drop), alarm[~drop], known[~drop]
 
 
-def _further(ground: Ground, grouping: Families) -> IntArray:
+def _further(context: FitContext, grouping: Families) -> IntArray:
     """Return the harmonics that waveforms may have beyond the lines there are.
 
     Those that are seen in one phase only tell nothing of a waveform, and what the user took apart
     is no harmonic of the rest.
     """
-    limit = ground.series.distinct // 8 - len(grouping.harmonics)
-    rows = waveform_rows(grouping, ground.highest, limit)
-    taken = len(ground.series.settings.split) > 0
-    return rows[~_lame(ground, rows @ grouping.bases) & ~(taken & _hidden(grouping, rows))]
+    limit = context.series.distinct // 8 - len(grouping.harmonics)
+    rows = waveform_rows(grouping, context.highest, limit)
+    taken = len(context.series.settings.split) > 0
+    return rows[~_deficient(context, rows @ grouping.bases) & ~(taken & _hidden(grouping, rows))]
 
 
 def _hidden(grouping: Families, rows: IntArray) -> BoolArray:
@@ -183,7 +183,7 @@ def _hidden(grouping: Families, rows: IntArray) -> BoolArray:
 
 
 def _with_weak_harmonics(
-    ground: Ground, grouping: Families, refined: Refined, alarm: FloatArray
+    context: FitContext, grouping: Families, refined: Refined, alarm: FloatArray
 ) -> tuple[Families, FloatArray]:
     """Add the harmonics that the samples show, with their false-alarm probabilities.
 
@@ -191,19 +191,19 @@ def _with_weak_harmonics(
     1/p places instead, and p counts from the next lower order: a long series is followed to its
     end. The strongest output counts, as one of q, since outputs may share their noise.
     """
-    while len(rows := _further(ground, grouping)):
-        estimate = _Estimate.of(ground, _with(grouping, rows), refined)
+    while len(rows := _further(context, grouping)):
+        estimate = _Estimate.of(context, _with(grouping, rows), refined)
         power = 0.5 * np.abs(estimate.coefficient) ** 2 / estimate.variance
         base, order = np.argmax(rows, axis=1), np.max(rows, axis=1)
         lower = np.where(grouping.harmonics[:, base] < order, grouping.harmonics[:, base], 0)
         gap = order - np.max(lower * grouping.pure[:, None], axis=0, initial=0)
-        chance = ground.noise.size * false_alarm(
+        chance = context.noise.size * false_alarm(
             power[len(alarm) :].max(axis=1),
             width=1.0 / np.array([harmonic_share(int(each)) for each in gap]),
-            dof=ground.floor.dof_at(rows @ grouping.bases),
+            dof=context.floor.dof_at(rows @ grouping.bases),
             continuous=False,
         )
-        shown = (chance <= ground.series.settings.level) & ~_hidden(grouping, rows)
+        shown = (chance <= context.series.settings.level) & ~_hidden(grouping, rows)
         if not shown.any():
             break
         grouping, alarm = _with(grouping, rows[shown]), np.append(alarm, chance[shown])
@@ -211,19 +211,19 @@ def _with_weak_harmonics(
 
 
 def _tied_again(
-    ground: Ground, grouping: Families, refined: Refined, known: BoolArray
+    context: FitContext, grouping: Families, refined: Refined, known: BoolArray
 ) -> tuple[Families, Refined]:
     """Tie lines that stand alone to a multiple beside them, by the odds of `harmonic_families`.
 
     A weak harmonic that was missing biases its neighbours: once it is there, a line that stood
     alone may turn out to belong to a family.
     """
-    wished = len(ground.series.settings.split) > 0
-    for line in () if ground.series.integer or wished else range(len(known)):
+    wished = len(context.series.settings.split) > 0
+    for line in () if context.series.integer or wished else range(len(known)):
         component, modes = grouping.component, refined.lines.mode
         if known[line] or np.count_nonzero(component == component[line]) > 1:
             continue
-        free = float(density(modes[[line]], np.delete(modes, line), ground.highest)[0])
+        free = float(density(modes[[line]], np.delete(modes, line), context.highest)[0])
         for j, base in enumerate(refined.bases):
             order, there = round(modes[line] / base), grouping.harmonics[grouping.of_base(j), j]
             if order < 2 or order in there or abs(modes[line] - order * base) >= CLEAR:
@@ -240,7 +240,7 @@ def _tied_again(
                 rows[line] = order * (np.arange(len(refined.bases)) == j)
                 tied = replace(grouping, bases=refined.bases, harmonics=rows)
                 tied = tied.kept(np.ones(len(rows), bool))
-                return _tied_again(ground, tied, ground.refined(tied), known)
+                return _tied_again(context, tied, context.refined(tied), known)
     return replace(grouping, bases=refined.bases), refined
 
 
@@ -261,30 +261,32 @@ def _sinusoids(grouping: Families, refined: Refined, alarm: FloatArray) -> Separ
     )
 
 
-def _smoothed(ground: Ground, grouping: Families, alarm: FloatArray, refined: Refined) -> Separated:
+def _smoothed(
+    context: FitContext, grouping: Families, alarm: FloatArray, refined: Refined
+) -> Separated:
     """Shrink the harmonics of every family by what the data say, all in one fit."""
-    extra, found = _further(ground, grouping), len(alarm)
+    extra, found = _further(context, grouping), len(alarm)
     whole = _with(grouping, extra)
     if len(extra):
-        estimate = _Estimate.of(ground, whole, refined)
+        estimate = _Estimate.of(context, whole, refined)
         facts = estimate.coefficient, estimate.variance, np.arange(len(whole.harmonics)) < found
         # Fewer columns, fewer doubts about those that stay.
         extra = extra[likely_harmonics(whole, *facts)[found:]]
         whole = _with(grouping, extra)
     if len(np.unique(whole.component)) == len(whole.component):
         return _sinusoids(grouping, refined, alarm)
-    estimate, grouping = _Estimate.of(ground, whole, refined), whole
-    prior, p_value = estimate.prior(ground, grouping, np.arange(len(grouping.harmonics)) < found)
-    p, count = ground.n_trend, len(grouping.harmonics)
+    estimate, grouping = _Estimate.of(context, whole, refined), whole
+    prior, p_value = estimate.prior(context, grouping, np.arange(len(grouping.harmonics)) < found)
+    p, count = context.n_trend, len(grouping.harmonics)
     fit = penalised_fit(
-        ground.moments,
+        context.moments,
         grouping.harmonics,
         grouping.bases,
         ~grouping.fixed,
         prior,
         refined.noise_variance,
-        squares=ground.series.weights @ ground.series.values**2,
-        total=ground.series.total,
+        squares=context.series.weights @ context.series.values**2,
+        total=context.series.total,
     )
     return Separated(
         grouping=replace(grouping, bases=fit.bases),
@@ -315,20 +317,20 @@ class _Estimate:
     coefficient: ComplexArray  # (K, q)
     variance: FloatArray  # (K, q)
     colour: FloatArray  # (K,): noise power at each line over the variance of the noise
-    lame: BoolArray
+    deficient: BoolArray
 
     @classmethod
-    def of(cls, ground: Ground, grouping: Families, refined: Refined) -> _Estimate:
+    def of(cls, context: FitContext, grouping: Families, refined: Refined) -> _Estimate:
         modes = grouping.harmonics @ grouping.bases
-        moments, colour, lame = (
-            ground.moments(modes),
-            ground.colour(modes, refined),
-            _lame(ground, modes),
+        moments, colour, deficient = (
+            context.moments(modes),
+            context.colour(modes, refined),
+            _deficient(context, modes),
         )
-        p, count = ground.n_trend, len(modes)
+        p, count = context.n_trend, len(modes)
         linear = p + 2 * count
         # A ridge keeps at zero what the samples do not show.
-        ridge = np.where(lame, 0.5e-3 * ground.series.total, 0.0)
+        ridge = np.where(deficient, 0.5e-3 * context.series.total, 0.0)
         gram = moments.gram[:linear, :linear] + np.diag(np.append(np.zeros(p), [ridge, ridge]))
         inverse = pseudo_inverse(gram)
         given = inverse @ moments.cross[:linear]
@@ -336,26 +338,26 @@ class _Estimate:
         unit = np.diag(inverse)[p:].reshape(2, count).max(0) * colour
         rounding = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
         variance = np.maximum(np.outer(unit, refined.noise_variance), rounding)
-        return cls(coefficient, variance, colour, lame)
+        return cls(coefficient, variance, colour, deficient)
 
     def prior(
-        self, ground: Ground, grouping: Families, found: BoolArray
+        self, context: FitContext, grouping: Families, found: BoolArray
     ) -> tuple[Prior, FloatArray]:
         """Return what is assumed of the lines, and p-values of those in phase."""
-        facts = self.coefficient, self.variance, self.colour, found, self.lame
+        facts = self.coefficient, self.variance, self.colour, found, self.deficient
         prior, p_value = prior_of(grouping, *facts)
-        ridge = ground.ridge(grouping.order)
+        ridge = context.ridge(grouping.order)
         wide = prior.precision + ridge[:, :, None] * np.eye(len(found))
         return replace(prior, precision=wide, ridge=ridge), p_value
 
 
-def _lame(ground: Ground, modes: FloatArray) -> BoolArray:
+def _deficient(context: FitContext, modes: FloatArray) -> BoolArray:
     """Return of which lines the samples show one direction only.
 
     At the Nyquist mode of an even grid a sinusoid is seen in one of its two phases. The weight of
     cos² and sin² in their own directions is half of the total, more or less by that of e^{2iπkθ}.
     """
-    total, more = ground.series.total, np.abs(ground.series.window_sums(2.0 * modes))
+    total, more = context.series.total, np.abs(context.series.window_sums(2.0 * modes))
     return np.asarray(total - more < 0.02 * (total + more))
 
 

@@ -1,4 +1,4 @@
-"""Ground: the samples, and the noise that families of lines stand on."""
+"""FitContext: the samples, and the noise that families of lines stand on."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _CELLS = 1e6  # rows times columns of which the noise is taken exactly: a tenth 
 
 
 @dataclass(frozen=True, eq=False)
-class Ground:
+class FitContext:
     """What does not change while families are formed.
 
     Parameters
@@ -35,7 +35,7 @@ class Ground:
         Noise power as a function of the mode.
     noise : ndarray of shape (q,)
         Variance of the noise.
-    rung : int
+    trend_size : int
         Smooth columns of the trend.
     noise_model : NoiseModel, optional
         White or coloured.
@@ -44,7 +44,7 @@ class Ground:
     series: Series
     floor: NoiseFloor
     noise: FloatArray
-    rung: int
+    trend_size: int
     noise_model: NoiseModel | None = None
 
     @property
@@ -55,7 +55,7 @@ class Ground:
     @property
     def n_trend(self) -> int:
         """Columns of the trend, breaks included."""
-        return self.rung + len(self.series.breaks)
+        return self.trend_size + len(self.series.breaks)
 
     @cached_property
     def spread(self) -> FloatArray:
@@ -76,7 +76,7 @@ class Ground:
 
     def moments(self, modes: FloatArray) -> Moments:
         """Return the moments of trend and lines at `modes`."""
-        return self.series.moments(modes, self.rung)
+        return self.series.moments(modes, self.trend_size)
 
     def refined(self, grouping: Families) -> Refined:
         """Refine with ties; the covariance is that for the noise around each line."""
@@ -95,7 +95,7 @@ class Ground:
             series.weights,
             grouping.bases,
             grouping.harmonics,
-            trend=series.trend(self.rung),
+            trend=series.trend(self.trend_size),
             fixed=grouping.fixed,
             precision=np.concatenate([np.zeros(self.n_trend), lines, lines]),
             moments_at=self.moments,
@@ -116,7 +116,7 @@ class Ground:
         if model is None or not model.coloured or len(self.noise) > 1 or size > _CELLS:
             return None
         kernel = sho_of_logarithms(np.concatenate([model.wings, model.oscillators[0]]))
-        columns = extended_columns(series.theta, series.trend(self.rung), modes)
+        columns = extended_columns(series.theta, series.trend(self.trend_size), modes)
         columns *= series.weights[:, None]
         process = ConditionedProcess(kernel, series.theta, 1.0 / series.weights, series.weights)
         coloured = refined.moments.gram + columns.T @ process.cross_product(series.theta, columns)

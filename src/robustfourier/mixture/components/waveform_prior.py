@@ -131,7 +131,7 @@ def prior_of(
     variance: FloatArray,
     colour: FloatArray,
     found: BoolArray,
-    lame: BoolArray,
+    deficient: BoolArray,
 ) -> tuple[Prior, FloatArray]:
     """Return the prior, component by component, and p-values.
 
@@ -145,16 +145,16 @@ def prior_of(
         Sampling variance of a and of b.
     colour : ndarray of shape (K,)
         See `Prior`.
-    found, lame : ndarray of bool of shape (K,)
+    found, deficient : ndarray of bool of shape (K,)
         Lines that are significant; lines of which the samples show one direction only.
     """
     component, order = grouping.component, grouping.order
     n_outputs, count = variance.shape[1], len(order)
     precision, between = np.zeros((n_outputs, count, count)), np.zeros((count, count))
     tiny = 1e-24 * np.abs(coefficient).max(initial=0.0) ** 2 + np.finfo(float).tiny
-    precision[:, lame, lame] = 1.0 / (np.abs(coefficient[lame].T) ** 2 + tiny)
+    precision[:, deficient, deficient] = 1.0 / (np.abs(coefficient[deficient].T) ** 2 + tiny)
     shift, p_value = np.full(count, np.nan), np.full(count, np.nan)
-    for members in _families(component, order, found & ~lame, ~lame):
+    for members in _families(component, order, found & ~deficient, ~deficient):
         rest = members[1:]
         for o in range(n_outputs):
             value, spread = coefficient[members, o], variance[members, o]

@@ -56,7 +56,7 @@ def _best_place(series: Series, fit: Fit, line: int, distances: list[float]) -> 
         modes[line] = place
         for left_out in _left_out(fit, line, place, distances):
             keep = np.setdiff1d(np.arange(len(modes)), left_out)
-            trial = fit_lines(series, modes[keep], fit.known[keep], fit.rung)
+            trial = fit_lines(series, modes[keep], fit.known[keep], fit.trend_size)
             price = series.judge.price(series.settings.level, modes[left_out]).sum()
             moved = int(np.searchsorted(keep, line))
             value = _log_likelihood(series, trial) + _log_prior(series, trial, moved) + price
@@ -160,7 +160,7 @@ def _family_fit(series: Series, fit: Fit, lines: IndexArray, base: float) -> Fit
         ties[: len(others), 1:] = np.eye(len(others), dtype=np.int64)
         ties[len(others) :, 0] = orders
         bases, fixed = np.append(base, others), np.append(False, known)
-        refined = refine_lines(series, bases, fixed, fit.rung, ties=ties)
+        refined = refine_lines(series, bases, fixed, fit.trend_size, ties=ties)
         deviation = np.sqrt(np.maximum(refined.noise_variance, 1e-300))
         cosine, sine = refined.lines.cosine / deviation, refined.lines.sine / deviation
         ratio = line_power(refined.gram, cosine, sine).sum(axis=1)[len(others) :]
@@ -169,7 +169,7 @@ def _family_fit(series: Series, fit: Fit, lines: IndexArray, base: float) -> Fit
             if not series.lowest <= refined.bases[0] <= series.max_mode:
                 return None  # the user, or the sampling, allows no such base
             known = np.append(known, np.zeros(len(orders), bool))
-            return Fit(refined, known, fit.rung)
+            return Fit(refined, known, fit.trend_size)
         orders, base = orders[np.arange(len(orders)) != np.argmin(ratio)], float(refined.bases[0])
 
 

@@ -55,19 +55,19 @@ class _Groups(NamedTuple):
         return cls(theta, means, whole, np.maximum(weights @ y**2 - whole @ means**2, 0.0))
 
 
-def proposed_breaks(series: Series, y: FloatArray, rung: int) -> Iterator[Breaks]:
+def proposed_breaks(series: Series, y: FloatArray, trend_size: int) -> Iterator[Breaks]:
     """Yield one breakpoint, two, and so on, each set with those that lower the squares most.
 
-    `y` (n, q): the values without what is to stay beside the trend. `rung`: columns of the trend,
+    `y` (n, q): the values without what is to stay beside the trend. `trend_size`: columns of that,
     the breaks not counted.
     """
     breaks, price = Breaks(), breaks_price(1, series.distinct)
     rows = _Groups.of(series, y)
     while len(breaks) < AT_MOST:
-        place, order, gain = _best_break(rows, rung, breaks)
+        place, order, gain = _best_break(rows, trend_size, breaks)
         if gain < price:  # white noise explains it
             return
-        breaks = _settled(rows, rung, _with(breaks, place, order))
+        breaks = _settled(rows, trend_size, _with(breaks, place, order))
         yield breaks
 
 
@@ -77,19 +77,19 @@ def _with(breaks: Breaks, place: float, order: int) -> Breaks:
     return Breaks(places[sort], orders[sort])
 
 
-def _settled(rows: _Groups, rung: int, breaks: Breaks) -> Breaks:
+def _settled(rows: _Groups, trend_size: int, breaks: Breaks) -> Breaks:
     """Place each break anew beside the others."""
     for i in range(len(breaks) if len(breaks) > 1 else 0):
         others = Breaks(np.delete(breaks.place, i), np.delete(breaks.order, i))
-        place, order, _ = _best_break(rows, rung, others)
+        place, order, _ = _best_break(rows, trend_size, others)
         breaks = _with(others, place, order)
     return breaks
 
 
-def _best_break(rows: _Groups, rung: int, breaks: Breaks) -> tuple[float, int, float]:
+def _best_break(rows: _Groups, trend_size: int, breaks: Breaks) -> tuple[float, int, float]:
     """Return place and order of the best break more, and its gain in white noise, in nats."""
     theta, y, root = rows.theta, rows.y, np.sqrt(rows.weights)
-    columns = root[:, None] * trend_columns(theta, rung, breaks)
+    columns = root[:, None] * trend_columns(theta, trend_size, breaks)
     basis = np.linalg.qr(columns)[0]
     values = root[:, None] * y
     left = values - basis @ (basis.T @ values)

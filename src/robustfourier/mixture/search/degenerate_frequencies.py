@@ -73,14 +73,16 @@ def _tops(series: Series, fit: Fit, line: int, reach: float) -> tuple[FloatArray
 
     The other lines stay as they are; the trend and this line are fitted again.
     """
-    refined, p = fit.refined, series.trend(fit.rung).shape[1]
+    refined, p = fit.refined, series.trend(fit.trend_size).shape[1]
     tried = fit.modes[line] + np.arange(-reach, reach + 1e-9, _STEP)
     tried = tried[(tried >= series.lowest) & (tried <= series.reach)]
-    part = series.with_values(_part(series, fit, line) + series.trend(fit.rung) @ refined.trend)
+    part = series.with_values(
+        _part(series, fit, line) + series.trend(fit.trend_size) @ refined.trend
+    )
     gain = np.zeros(len(tried))
     for start in range(0, len(tried), _AT_ONCE):
         some = tried[start : start + _AT_ONCE]
-        moments = part.moments(some, fit.rung)
+        moments = part.moments(some, fit.trend_size)
         for k in range(len(some)):
             at = np.append(np.arange(p), [p + k, p + len(some) + k])
             cross = moments.cross[at]
@@ -134,7 +136,7 @@ def explains_little(series: Series, fit: Fit) -> bool:
     if series.limit.beyond is None or series.integer:
         return False
     none = np.zeros(0)
-    alone = fit_lines(series, none, none.astype(bool), fit.rung).refined.rss
+    alone = fit_lines(series, none, none.astype(bool), fit.trend_size).refined.rss
     return bool(np.mean(fit.refined.rss / np.maximum(alone, 1e-300)) > _LITTLE)
 
 

@@ -137,7 +137,7 @@ class Detection:
         """Return the same without the lines at some modes, the others fitted again."""
         near = np.abs(self.fit.modes[:, None] - modes).min(axis=1, initial=np.inf) < SAME_LINE
         kept = np.flatnonzero(~near | self.known)
-        fit = fit_lines(self.series, self.fit.modes[kept], self.known[kept], self.fit.rung)
+        fit = fit_lines(self.series, self.fit.modes[kept], self.known[kept], self.fit.trend_size)
         index = {int(line): i for i, line in enumerate(kept)}
         return replace(
             self,

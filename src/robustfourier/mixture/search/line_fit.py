@@ -22,7 +22,7 @@ class Fit:
 
     refined: Refined
     known: BoolArray
-    rung: int
+    trend_size: int
 
     @property
     def modes(self) -> FloatArray:
@@ -31,26 +31,30 @@ class Fit:
 
     def n_parameters(self, series: Series) -> int:
         """Numbers that were fitted: a line has three, a breakpoint two."""
-        return self.rung + 2 * len(series.breaks) + 3 * len(self.modes)
+        return self.trend_size + 2 * len(series.breaks) + 3 * len(self.modes)
 
 
 def fit_lines(
     series: Series,
     modes: FloatArray,
     known: BoolArray,
-    rung: int,
+    trend_size: int,
     relative_psd: FloatArray | None = None,
 ) -> Fit:
-    """Refine lines from these starting modes, with a trend of `rung` columns.
+    """Refine lines from these starting modes, with a trend of `trend_size` columns.
 
     While lines come and go, a tenth of a standard error is close enough; the last fit, which
     knows the spectrum of the noise, goes on to rounding.
     """
     alternating = ~known & (not series.integer) & (np.abs(modes - series.nyquist) < 1.0)
     modes = np.where(alternating, series.nyquist, modes) if alternating.any() else modes
-    fit = Fit(refine_lines(series, modes, known | alternating, rung, relative_psd), known, rung)
+    fit = Fit(
+        refine_lines(series, modes, known | alternating, trend_size, relative_psd),
+        known,
+        trend_size,
+    )
     if fit.refined.exact and series.add_up_directly():
-        return fit_lines(series, fit.modes, known, rung, relative_psd)
+        return fit_lines(series, fit.modes, known, trend_size, relative_psd)
     return fit
 
 
@@ -58,29 +62,29 @@ def refine_lines(
     series: Series,
     bases: FloatArray,
     fixed: BoolArray,
-    rung: int,
+    trend_size: int,
     relative_psd: FloatArray | None = None,
     ties: IntArray | None = None,
 ) -> Refined:
-    """Refine bases, of which lines are multiples by `ties`, beside a trend of `rung` columns."""
+    """Refine bases, of which lines are multiples by `ties`, beside `trend_size` trend columns."""
     return refine(
         series.theta,
         series.values,
         series.weights,
         bases,
         ties,
-        trend=series.trend(rung),
+        trend=series.trend(trend_size),
         fixed=fixed | series.integer,
         relative_psd=relative_psd,
         tolerance=_CLOSE_ENOUGH / series.total if relative_psd is None else 1e-13,
         max_iterations=_STEPS if relative_psd is None else 50,
-        moments_at=lambda at: series.moments(at, rung),
+        moments_at=lambda at: series.moments(at, trend_size),
     )
 
 
-def trend_reach(rung: int) -> float:
-    """Return the mode up to which a trend of `rung` columns can follow: half a cycle per column.
+def trend_reach(trend_size: int) -> float:
+    """Return the mode up to which `trend_size` columns can follow: half a cycle for each.
 
     A level and a slope leave oscillations alone.
     """
-    return 0.5 * rung if rung > 2 else 0.0
+    return 0.5 * trend_size if trend_size > 2 else 0.0

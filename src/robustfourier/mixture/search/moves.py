@@ -107,7 +107,7 @@ class Search:
         self.huber, self.rounds = settings.loss == "huber", 0
         self.as_given = False  # values beside no line, because the evidence asks for that
         self.flow: DiagonalFlow | None = None
-        self.fit = self._given(settings.rungs[0])
+        self.fit = self._given(settings.trend_sizes[0])
         self.assessment: Assessment | None = None
         self.noise: NoiseModel | None = None
         #: scores, with the noises near which they were looked for, by their ids, and what was to be
@@ -155,8 +155,8 @@ class Search:
         floor, refined, modes = self.assessment.floor, self.fit.refined, self.fit.modes
         relative = local_noise(self.series, refined, modes, floor, refined.noise_variance)
         order = np.argsort(modes, kind="stable")
-        known, rung = self.fit.known[order], self.fit.rung
-        self.fit = fit_lines(self.series, modes[order], known, rung, relative[order])
+        known, trend_size = self.fit.known[order], self.fit.trend_size
+        self.fit = fit_lines(self.series, modes[order], known, trend_size, relative[order])
         self.assessment = self.assessment.select(order)
 
     # -- scores -----------------------------------------------------------------------------------
@@ -175,7 +175,7 @@ class Search:
         """
         values, breaks = id(self.series.values), self.series.breaks.key
         wings = b"" if start is None else start.wings.tobytes()
-        key = (values, breaks, wings, fit.modes.tobytes(), fit.rung)
+        key = (values, breaks, wings, fit.modes.tobytes(), fit.trend_size)
         before, asked = self._scores.get(key, (None, {}))
         near = start if start is not None and start.coloured else None
         ways = {id(near): near} | ({_ANYWHERE: None} if fresh else {})
@@ -208,8 +208,12 @@ class Search:
 
     def _bent(self) -> Scored | None:
         """Return the trend as it would be if the rest were white noise, if any."""
-        rungs = self.series.settings.rungs
-        fits = [self._given(rung) for rung in rungs if rung < self.series.distinct - 2]
+        trend_sizes = self.series.settings.trend_sizes
+        fits = [
+            self._given(trend_size)
+            for trend_size in trend_sizes
+            if trend_size < self.series.distinct - 2
+        ]
         closed = self._closed()
         bent = [self._evaluated(fit, closed, False) for fit in fits]
         best = max(bent, key=_score, default=None)
@@ -270,7 +274,7 @@ class Search:
         for last, path in ((whole, reversed(sizes)), (best, sizes)):
             for size in path:
                 keep = fit.known | np.isin(np.arange(len(ratio)), strongest[:size])
-                less = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
+                less = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.trend_size)
                 fresh = size <= _FEW and not last.noise.coloured
                 trial = self._scored(less, last.noise, fresh, top.score)
                 if trial.score < last.score:
@@ -299,7 +303,7 @@ class Search:
             for count in range(1, min(len(new), self.max_lines - len(best.fit.modes)) + 1):
                 known = np.append(best.fit.known, np.zeros(count, bool))
                 modes_now = np.append(best.fit.modes, new[:count])
-                fit = self._separated(fit_lines(self.series, modes_now, known, best.fit.rung))
+                fit = self._separated(fit_lines(self.series, modes_now, known, best.fit.trend_size))
                 more = self._scored(fit, best.noise, not best.noise.coloured, best.score)
                 best = more if more.score > best.score and len(fit.modes) == len(known) else best
                 if best is more:
@@ -372,16 +376,16 @@ class Search:
 
     def _with_trend(self, best: Scored) -> Scored:
         """Take the degree of the trend that the evidence asks for."""
-        rungs, fit = self.series.settings.rungs, best.fit
-        if len(rungs) == 1:
+        trend_sizes, fit = self.series.settings.trend_sizes, best.fit
+        if len(trend_sizes) == 1:
             return best
         room = self.series.distinct - 2 * len(fit.modes) - 2
-        for rung in rungs:
-            if rung != fit.rung and rung < room:
-                other = self._separated(fit_lines(self.series, fit.modes, fit.known, rung))
+        for trend_size in trend_sizes:
+            if trend_size != fit.trend_size and trend_size < room:
+                other = self._separated(fit_lines(self.series, fit.modes, fit.known, trend_size))
                 trial = self._scored(other, best.noise, beat=best.score)
                 best = trial if trial.score > best.score + _WORTH else best
-        emit("lines", "trend", bends=best.fit.rung, breaks=self.series.breaks.place)
+        emit("lines", "trend", bends=best.fit.trend_size, breaks=self.series.breaks.place)
         return best
 
     def _with_breaks(self, best: Scored) -> Scored:
@@ -389,19 +393,19 @@ class Search:
 
         So many breaks make as many half cycles: lines of as many are slow.
         """
-        rungs, fit = self.series.settings.rungs, best.fit
-        if len(rungs) == 1:
+        trend_sizes, fit = self.series.settings.trend_sizes, best.fit
+        if len(trend_sizes) == 1:
             return best
         slow = ~fit.known & (fit.modes <= 0.5 * AT_MOST)
         start = best
         for keep in (~slow, np.ones(len(slow), bool)) if slow.any() else (~slow,):
             kept = fit.refined.lines.select(keep).evaluate(self.series.theta)
-            for rung in sorted({*rungs[:2], fit.rung}):
+            for trend_size in sorted({*trend_sizes[:2], fit.trend_size}):
                 last, fallen = -np.inf, 0
                 y = start.series.values - kept
-                for breaks in chain((Breaks(),), proposed_breaks(start.series, y, rung)):
+                for breaks in chain((Breaks(),), proposed_breaks(start.series, y, trend_size)):
                     self.series = start.series.with_breaks(breaks)
-                    trial = self._kept(replace(fit, rung=rung), keep)
+                    trial = self._kept(replace(fit, trend_size=trend_size), keep)
                     scored = self._scored(trial, start.noise, beat=best.score)
                     best = scored if scored.score > best.score + _WORTH else best
                     fallen = fallen + 1 if scored.score < last else 0
@@ -443,7 +447,7 @@ class Search:
             if not apart or alarm[0] > self.level or steadier < STEADIER:
                 continue
             known = np.append(fit.known, False)
-            fit = fit_lines(self.series, np.append(fit.modes, mode), known, fit.rung)
+            fit = fit_lines(self.series, np.append(fit.modes, mode), known, fit.trend_size)
             ratio = np.append(best.assessment.ratio, gain)
             alarms = np.append(best.assessment.false_alarm, alarm)
             assessment = Assessment(rest.floor(self.series, fit), ratio, alarms)
@@ -452,10 +456,10 @@ class Search:
 
     # -- lines ------------------------------------------------------------------------------------
 
-    def _given(self, rung: int) -> Fit:
+    def _given(self, trend_size: int) -> Fit:
         """Return the fit of the lines that were given."""
         given = np.sort(np.asarray(self.series.settings.modes, float))
-        return fit_lines(self.series, given, np.ones(len(given), bool), rung)
+        return fit_lines(self.series, given, np.ones(len(given), bool), trend_size)
 
     def _grown(self, fit: Fit, noise: NoiseModel | None) -> Fit:
         """Add what the diagonal layer proposes and noise does not explain, until nothing is new.
@@ -470,7 +474,7 @@ class Search:
             self._asked = np.append(self._asked, proposed)
             modes = np.concatenate([fit.modes, proposed])
             known = np.concatenate([fit.known, np.zeros(len(proposed), bool)])
-            more = relocate(self.series, fit_lines(self.series, modes, known, fit.rung))
+            more = relocate(self.series, fit_lines(self.series, modes, known, fit.trend_size))
             more = self._pruned(self._separated(more), noise)
             new = np.abs(more.modes[:, None] - fit.modes).min(axis=1, initial=np.inf) > 0.5 * APART
             if not new.any():
@@ -526,7 +530,7 @@ class Search:
 
     def _kept(self, fit: Fit, keep: BoolArray) -> Fit:
         """Return the fit of some of the lines."""
-        less = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.rung)
+        less = fit_lines(self.series, fit.modes[keep], fit.known[keep], fit.trend_size)
         return self._separated(less)
 
     def _white(self, fit: Fit) -> NoiseModel:
@@ -543,7 +547,7 @@ class Search:
 
     def _lowest(self, fit: Fit) -> float:
         """Lowest mode that is not the trend's."""
-        return max(self.series.lowest, trend_reach(fit.rung))
+        return max(self.series.lowest, trend_reach(fit.trend_size))
 
     def _separated(self, fit: Fit) -> Fit:
         """Drop lines that left the range or came closer than the record can resolve."""
@@ -552,14 +556,14 @@ class Search:
         while True:
             mirrored = series.folded(fit.modes)
             if np.any(mirrored != fit.modes) and not fit.known[mirrored != fit.modes].any():
-                fit = fit_lines(series, mirrored, fit.known, fit.rung)
+                fit = fit_lines(series, mirrored, fit.known, fit.trend_size)
                 continue
             keep = resolved(fit, self._lowest(fit), top, series.integer)
             keep &= fit.known | series.is_open(fit.modes)
             if keep.all():
                 return fit
             emit("lines", "dropped", modes=fit.modes[~keep], reason=_OUT_OF_PLACE)
-            fit = fit_lines(series, fit.modes[keep], fit.known[keep], fit.rung)
+            fit = fit_lines(series, fit.modes[keep], fit.known[keep], fit.trend_size)
 
     # -- outliers ---------------------------------------------------------------------------------
 
@@ -574,7 +578,7 @@ class Search:
         if self.loss == "huber" or pays:
             values = pseudo_values(median, self.original, weights, clip=FAR)
             self.series = self.series.with_values(values)
-            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.trend_size)
 
     def _or_as_given(self, pulled: Scored) -> Scored:
         """Return the fit of the values as they were given, if its evidence is the higher one.
@@ -585,7 +589,7 @@ class Search:
         if self.loss != "auto" or series.values is values:
             return pulled
         self.series = series.with_values(values)
-        fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+        fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.trend_size)
         given = self._scored(fit, fresh=True)
         around = pulled.fit.refined.residuals
         cost = outlier_cost(values - (series.values - around), around, series.weights)
@@ -619,7 +623,7 @@ class Search:
             values = pseudo_values(fitted, residuals, weights, clip=clip, redescend=redescend)
         if self.series.values is not values:
             self.series = self.series.with_values(values)
-            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.rung)
+            self.fit = fit_lines(self.series, self.fit.modes, self.fit.known, self.fit.trend_size)
 
     def _pull_until_settled(self, redescend: bool) -> None:
         """Iterate pseudo-values to their fixed point."""

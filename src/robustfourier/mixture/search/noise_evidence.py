@@ -239,7 +239,7 @@ class _Rows(NamedTuple):
         record, as the difference of the same two terms there.
         """
         left = fit.refined.residuals
-        trend = series.trend(fit.rung)
+        trend = series.trend(fit.trend_size)
         values = left + trend @ fit.refined.trend
         every = cls(series.theta, values, series.weights, trend, 1.0, np.zeros(1))
         if len(left) <= ROWS:
@@ -277,7 +277,7 @@ class NoiseEvidence:
 
     def __init__(self, series: Series, fit: Fit) -> None:
         self.rows = _Rows.of(series, fit)
-        self.widths = trend_widths(fit.rung, series.breaks.order)
+        self.widths = trend_widths(fit.trend_size, series.breaks.order)
         self.size = len(series.theta)
         #: What one row stands for where the likelihood is that of some rows alone.
         self.factor = len(series.theta) / len(self.rows[0].theta) if len(self.rows) == 1 else 1.0

@@ -208,13 +208,13 @@ def unmasked(series: Series, fit: Fit) -> tuple[Series, Fit] | None:
     fixed point of Huber's estimator, too. There some of few Gaussian residuals look like outliers,
     so the variance must become much smaller.
     """
-    if not len(fit.modes) or fit.rung + 3 * len(fit.modes) < _BENT * series.total:
+    if not len(fit.modes) or fit.trend_size + 3 * len(fit.modes) < _BENT * series.total:
         return None
     for _ in range(_PULLS):
         fitted = series.values - fit.refined.residuals
         values = pseudo_values(fitted, series.original - fitted, series.weights)
         series = series.with_values(values)
-        fit = fit_lines(series, fit.modes, fit.known, fit.rung)
+        fit = fit_lines(series, fit.modes, fit.known, fit.trend_size)
     residuals = series.original - (series.values - fit.refined.residuals)
     if not huber_pays(residuals, series.weights, factor=_MASKED):
         return None
