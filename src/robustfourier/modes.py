@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from robustfourier.arrays import BoolArray, FloatArray, IntArray
 from robustfourier.errors import InputError
 
 Column = NDArray[Any]
@@ -66,24 +67,24 @@ class ModeTable:
     1
     """
 
-    mode: Column
-    frequency: Column
-    period: Column
-    amplitude: Column
-    phase: Column
-    mode_error: Column | None = None
-    frequency_error: Column | None = None
-    period_error: Column | None = None
-    amplitude_error: Column | None = None
-    phase_error: Column | None = None
-    false_alarm: Column | None = None
-    component: Column | None = None
-    harmonic: Column | None = None
+    mode: FloatArray
+    frequency: FloatArray
+    period: FloatArray
+    amplitude: FloatArray
+    phase: FloatArray
+    mode_error: FloatArray | None = None
+    frequency_error: FloatArray | None = None
+    period_error: FloatArray | None = None
+    amplitude_error: FloatArray | None = None
+    phase_error: FloatArray | None = None
+    false_alarm: FloatArray | None = None
+    component: IntArray | None = None
+    harmonic: IntArray | None = None
     label: Column | None = None
-    cosine_weight: Column | None = None
-    sine_weight: Column | None = None
-    active: Column | None = None
-    column: Column | None = None
+    cosine_weight: FloatArray | None = None
+    sine_weight: FloatArray | None = None
+    active: BoolArray | None = None
+    column: IntArray | None = None
     unit: str = ""
 
     def __post_init__(self) -> None:

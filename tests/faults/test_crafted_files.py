@@ -36,6 +36,16 @@ def add(tree, value, name="extra_"):
     tree["fitted"]["items"].append([name, value])
 
 
+@pytest.mark.parametrize("kind", ["datetime64[s]", "U8"])
+def test_an_array_of_another_kind_than_declared_is_refused(content, path, kind):
+    tree, arrays = content
+    numbers = next(i for i, array in enumerate(arrays) if array.dtype == float and array.size)
+    arrays[numbers] = np.zeros(arrays[numbers].shape).astype(int).astype(kind)
+    write_archive(path, tree, arrays)
+    with pytest.raises(ModelFormatError, match=re.escape("is an array of")):
+        load(path)
+
+
 def nested(depth):
     tree = []
     for _ in range(depth):

@@ -4,6 +4,7 @@ import os
 import random
 import re
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -18,6 +19,7 @@ from benchmarks.faults.passes import CASES, LargeCheckpoints  # noqa: E402
 
 from robustfourier.errors import CheckpointError, DataError  # noqa: E402
 from robustfourier.large import fit_large  # noqa: E402
+from robustfourier.training import load_checkpoint, save_checkpoint  # noqa: E402
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -63,6 +65,24 @@ def test_parts_replaced_under_their_names_are_not_told_by_the_old_sums(tmp_path)
     place.unlink()
     found = fit_large(folder, checkpoint=place, engine="serial").model
     assert found.components_[0].period == pytest.approx(53.0, abs=0.1)
+
+
+def test_a_checkpoint_whose_parts_are_arrays_is_one_of_other_data(tmp_path):
+    table, place = pd.DataFrame({"t": np.arange(600.0), "v": np.ones(600)}), tmp_path / "pass"
+    table["v"] += np.sin(table["t"])
+    table.to_csv(tmp_path / "a.csv", index=False)
+
+    def stop(what):
+        if what.startswith("fitting"):
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        fit_large(tmp_path / "a.csv", checkpoint=place, observe=stop, engine="serial")
+    held = load_checkpoint(place)
+    crafted = {**held.training, "parts": [np.array([None, None], dtype=object)]}
+    save_checkpoint(place, replace(held, training=crafted))
+    with pytest.raises(CheckpointError, match=re.escape("belongs to other data")):
+        fit_large(tmp_path / "a.csv", checkpoint=place, engine="serial")
 
 
 def test_a_part_that_changes_between_two_passes_is_told(tmp_path):

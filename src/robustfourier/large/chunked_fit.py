@@ -365,7 +365,7 @@ class _Fit:
     def _require_same_data(self, before: Any) -> None:
         """Refuse a checkpoint of other data, by the first part that is another one."""
         now = self.identity["parts"]
-        before = before if isinstance(before, list) else []
+        before = plain(before) if isinstance(before, list) else []
         if before == now:
             return
         pairs = zip_longest(before, now)

@@ -7,6 +7,7 @@ What is not in the list cannot be written, and a file cannot name anything outsi
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import fields, is_dataclass
 from functools import cache
@@ -150,8 +151,24 @@ _hints = cache(get_type_hints)
 
 def _check_fields(cls: type, values: Mapping[str, Any]) -> None:
     for name, value in values.items():
-        if not any(isinstance(value, kind) for kind in _kinds(_hints(cls)[name])):
+        hint = _hints(cls)[name]
+        if not any(isinstance(value, kind) for kind in _kinds(hint)):
             raise TypeError(f"{name} of a {cls.__name__} is a {type(value).__name__}")
+        if isinstance(value, np.ndarray) and value.dtype.kind not in _dtype_kinds(hint):
+            raise TypeError(f"{name} of a {cls.__name__} is an array of {value.dtype}")
+
+
+@cache
+def _dtype_kinds(hint: Any) -> str:
+    """Return the kinds of dtype that may stand where arrays of a scalar type are declared.
+
+    >>> _dtype_kinds(NDArray[np.float64])
+    'bfiu'
+    """
+    declared = {np.dtype(name).kind for name in re.findall(r"dtype\[numpy\.(\w+)\]", str(hint))}
+    if not declared:  # of any type
+        return "fiubcUSOMm"
+    return "".join(sorted({*"fiub", *declared} if declared & set("fiubc") else declared))
 
 
 def _kinds(hint: Any) -> Iterator[Any]:
