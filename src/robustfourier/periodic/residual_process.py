@@ -364,8 +364,9 @@ class OscillatorSearch:
     def conditioned(
         self, found: FloatArray, theta: FloatArray, values: FloatArray, weights: FloatArray
     ) -> tuple[ConditionedProcess, float]:
-        """Return the process given all rows, and the white variance."""
-        factor = self.likelihood(found)[1]
+        """Return the process given all rows, and the white variance: that of rounding at least."""
+        rounding = np.finfo(np.float64).eps * float(np.max(np.abs(values), initial=0.0))
+        factor = max(self.likelihood(found)[1], rounding**2)
         kernel = Kernel.sum([self.beside, sho_of_logarithms(found)]).scaled(factor)
         return ConditionedProcess.on(kernel, theta, factor / weights, values), factor
 
