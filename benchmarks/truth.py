@@ -29,8 +29,10 @@ one command, with rivals in the same run; `python -m benchmarks.truth` writes th
 in `benchmarks/results/truth`. Seeds below 1000 are for development; of those here only the dense
 tones' are, which are the draws that were first seen to fail, and both halves of the forecasts and
 the stars were seen while methods were made. Rivals' rows are of the same versions and draws,
-measured earlier than ours. The truth set is of this state; our other tables are of the state before
-its search was made to ask less often. Seconds were taken on a busy machine.
+measured earlier than ours. Truth set, dense tones, false alarms, stars and our forecasts are of
+this state. RobustPeriod's protocol is of an earlier one, and so is what each stage earns: by it
+stages were deleted, and those that are gone (subharmonics, lines that gaps let grow, twin lines)
+still stand there. Seconds were taken on a busy machine.
 """
 
 
