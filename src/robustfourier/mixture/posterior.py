@@ -51,6 +51,7 @@ _CLEAR = 2.0  # deviations of the sandwich's error by which it must exceed the f
 _LEAST = 0.02  # share left by the fit below which a residual says nothing any more
 _CELLS = 1e7  # rows times columns that are worth it, a fifth of a second
 _CANDIDATES = 4  # patterns that may be quasi-periodic, the strongest
+_ROUNDED = 1e-3  # part of the white variance that rounding of a process may be
 _PER_COHERENCE = 8  # places at which amplitude and phase of a quasi-periodic part are stated
 _PLACES_AT_MOST = 2000  # as many as a figure has pixels
 _LARGEST = 140.0  # powers of ten: beyond, variances in the unit of the values would overflow
@@ -287,7 +288,11 @@ def _with_quasi_periodic(model: ColumnModel, series: Series) -> ColumnModel:
     model = _with_modulation_errors(model, strict, white)
     if not parts:
         return model
-    remainder, factor = _remainder_beside(parts, oscillators, theta, left, noise)
+    least = (ROUNDING * float(series.scale[0])) ** 2
+    found_beside = _remainder_beside(parts, oscillators, theta, left, noise, least)
+    if found_beside is None:
+        return model
+    remainder, factor = found_beside
     joined = _joined(replace(model, remainder=remainder), parts, gone, factor)
     return joined.explaining(series) if _explains_as_much(joined, model, series) else model
 
@@ -298,12 +303,20 @@ def _remainder_beside(
     theta: FloatArray,
     left: FloatArray,
     noise: FloatArray,
-) -> tuple[Remainder, float]:
-    """Return all processes, conditioned on what the lines leave over, and the white variance."""
+    least: float,
+) -> tuple[Remainder, float] | None:
+    """Return all processes, conditioned on what the lines leave over, and the white variance.
+
+    None if that is `least` or less, or lost in the rounding of the processes' variance: no noise is
+    left to weigh them by.
+    """
     beside, rows = Kernel.sum([part.kernel for part in parts]), chosen_rows(len(theta), ROWS)
     search = OscillatorSearch(theta[rows], left[rows], 1.0 / noise[rows], beside)
     if len(oscillators):
         oscillators, _ = search.optimised(oscillators)
+    lost = np.finfo(np.float64).eps * float(np.sum(beside.a)) > _ROUNDED
+    if lost or not search.likelihood(oscillators)[1] > least:
+        return None
     process, factor = search.conditioned(oscillators, theta, left, 1.0 / noise)
     gain = np.array([search.gain(oscillators)])
     parameters = (np.exp(oscillators.reshape(-1, 3)),)
