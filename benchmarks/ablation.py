@@ -139,6 +139,8 @@ SWITCHES: tuple[Switch, ...] = (
     off("lines out of coloured noise", "mixture.search.moves:Search._with_more", _second),
     off("calendar periods", "mixture.search.moves:Search._with_calendar", _second),
     off("weak lines dropped", "mixture.search.moves:Search._without_weak", _second),
+    off("a resonance in the place of a line", "mixture.search.moves:Search._ringing",
+        lambda *_: None),
     off("wings of lines", "mixture.search.moves:Search._with_wings", _second),
     off("degree of the trend", "mixture.search.moves:Search._with_trend", _second),
     off("start with a trend", "mixture.search.moves:Search._bent", lambda *_: None),

@@ -30,9 +30,10 @@ in `benchmarks/results/truth`. Seeds below 1000 are for development; of those he
 tones' are, which are the draws that were first seen to fail, and both halves of the forecasts and
 the stars were seen while methods were made. Rivals' rows are of the same versions and draws,
 measured earlier than ours. Truth set, dense tones, false alarms, stars and our forecasts are of
-this state. RobustPeriod's protocol is of an earlier one, and so is what each stage earns: by it
-stages were deleted, and those that are gone (subharmonics, lines that gaps let grow, twin lines)
-still stand there. Seconds were taken on a busy machine.
+this state, but for two mends for values without noise. RobustPeriod's protocol is of an earlier
+one, and so is what each stage earns: by it stages were deleted, and those that are gone
+(subharmonics, lines that gaps let grow, twin lines) still stand there. Seconds were taken on a busy
+machine.
 """
 
 
